@@ -1,6 +1,6 @@
 module github.com/seed46266073/longpole
 
-go 1.26.0
+go 1.26.7
 
 require (
 	charm.land/bubbles/v2 v2.2.1
