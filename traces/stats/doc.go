@@ -1,0 +1,9 @@
+// Package stats summarises small samples honestly.
+//
+// In go plain numbers, out come a middle, an interval and, where the sample is too small to say, the answer
+// "cannot be told" (ok = false) instead of a number that looks like one: a percentile needs at least one
+// observation expected beyond it, an interval of the median needs enough order statistics to reach its level.
+// Values that were cut off by a limit ("longer than 900 s") are kept as such and never averaged.
+//
+// Inputs may come in any order, are never changed, and must not hold NaN. Units are the caller's.
+package stats
