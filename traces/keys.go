@@ -84,4 +84,6 @@ const (
 	KeyRunTime        = "longpole.tool.run_ns"            // on tools: execution alone, where the round trip holds more
 	KeyIntendedStart  = "longpole.intended_start_unix_ns" // on roots of an open-loop load
 	KeyAnswerCheck    = "longpole.check"                  // on roots: what the verifier said, one line
+	KeyOpen           = "longpole.open"                   // on exported spans: true, the span had not ended; its end is the last instant known
+	KeyRepaired       = "longpole.repaired"               // on written spans: where bytes that are not UTF-8 were replaced (string array)
 )
