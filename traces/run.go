@@ -18,6 +18,7 @@ type Run struct {
 	TimeScale float64           // recorded time ÷ real time; 1 unless the recording was scaled
 	Open      bool              // some span had not ended when this was read: Wall is "so far"
 	Check     string            // what the verifier said of the answer, "" if none ran
+	Usage     Usage             // of all model calls together, of which some may be unknown; where none is known, the roots' own totals
 
 	Root       *Span        // Start 0, End Wall; a synthetic span with ID "@trace" if the run has several roots
 	Spans      []*Span      // all of them, parents before children, siblings by (Start, ID)

@@ -1,0 +1,83 @@
+package traces
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Options change what Build repairs and splits. The zero value is what everyone wants.
+type Options struct {
+	NoSkewRepair   bool          // leave spans of hosts with a skewed clock where they were recorded
+	StallThreshold time.Duration // gap between chunks that counts as a stall; 0: as recorded with the attempt, else the default
+}
+
+// Build turns records into runs, ordered by start, and lists the problems that belong to no run; a run lists its own. The
+// order of the records carries no meaning. It never fails: whatever is odd is repaired as the problem says, and nothing is
+// dropped silently. The runs keep pointers into records. It takes O(n log n) time whatever the tree's shape.
+func Build(records []Record) ([]*Run, []Problem) { return BuildWith(records, Options{}) }
+
+// BuildWith is Build with options.
+func BuildWith(records []Record, opt Options) ([]*Run, []Problem) {
+	set, problems := merge(records)
+	var runs []*Run
+	for _, g := range set.groups() {
+		runs = append(runs, buildRun(g, opt))
+	}
+	slices.SortFunc(runs, func(a, b *Run) int {
+		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.ID, b.ID))
+	})
+	return runs, problems
+}
+
+// A builder makes one run; each of its methods adds what the ones before made possible.
+type builder struct {
+	run      *Run
+	opt      Options
+	problems problemList
+	places   []place           // by Span.Index, until findPhases adds spans
+	layers   map[*Span][]*Span // of a model span: the model spans inside it that show the same call
+}
+
+func buildRun(g group, opt Options) *Run {
+	b := &builder{opt: opt, run: &Run{ID: g.id, TimeScale: 1, Outcome: OutcomeUnknown, Group: map[string]string{}}}
+	b.plant(g)
+	b.findRoles()
+	b.findPlaces()
+	b.findCalls()
+	b.findTools()
+	b.findSteps()
+	b.findPhases()
+	b.describe()
+	b.run.Problems = b.problems.finish()
+	return b.run
+}
+
+// A problemList collects problems, at most perCode of each code one by one; the rest are counted.
+type problemList struct {
+	list  []Problem
+	count map[ProblemCode]int
+}
+
+const perCode = 20
+
+func (l *problemList) add(code ProblemCode, spanID, format string, args ...any) {
+	if l.count == nil {
+		l.count = map[ProblemCode]int{}
+	}
+	l.count[code]++
+	if l.count[code] <= perCode {
+		l.list = append(l.list, Problem{code, spanID, fmt.Sprintf(format, args...)})
+	}
+}
+
+func (l *problemList) finish() []Problem {
+	for _, code := range slices.Sorted(maps.Keys(l.count)) {
+		if n := l.count[code] - perCode; n > 0 {
+			l.list = append(l.list, Problem{code, "", fmt.Sprintf("%d more like this", n)})
+		}
+	}
+	return l.list
+}

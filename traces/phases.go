@@ -1,0 +1,169 @@
+package traces
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// findPhases finds the phases of every attempt: its phase spans, else those its chunk series shows, else those that the
+// reported time to the first chunk shows, else none. Derived ones become virtual spans of the tree.
+func (b *builder) findPhases() {
+	attempts := map[*Span]*Attempt{}
+	calls := map[*Span]*ModelCall{}
+	for _, c := range b.run.ModelCalls {
+		calls[c.Span] = c
+		for _, a := range c.Attempts {
+			attempts[a.Span] = a
+		}
+	}
+	for _, s := range b.run.Spans {
+		if s.Role != RolePhase {
+			continue
+		}
+		around := b.places[s.Index]
+		if a := attempts[around.attempt]; a != nil {
+			a.addPhase(s)
+		} else if a := attempts[around.model]; a != nil {
+			a.addPhase(s)
+		} else if c := calls[around.model]; c != nil {
+			c.at(s.Start).addPhase(s)
+		}
+	}
+	grown := false
+	for _, c := range b.run.ModelCalls {
+		for _, a := range c.Attempts {
+			a.readChunks(&b.problems)
+			if len(a.Phases) == 0 {
+				a.derive(c, b.opt)
+				grown = grown || len(a.Phases) > 0
+			}
+			slices.SortStableFunc(a.Phases, func(x, y Phase) int { return cmp.Compare(x.Start, y.Start) })
+		}
+	}
+	if grown {
+		b.run.renumber()
+	}
+}
+
+// at returns the attempt that was going on, or had been the last one, at an instant.
+func (c *ModelCall) at(t time.Duration) *Attempt {
+	last := c.Attempts[0]
+	for _, a := range c.Attempts {
+		if a.Span.Start <= t {
+			last = a
+		}
+	}
+	return last
+}
+
+func (a *Attempt) addPhase(s *Span) {
+	a.Phases = append(a.Phases, Phase{s.Phase, s.Start, s.End, s.Quality(), s})
+}
+
+func (a *Attempt) readChunks(problems *problemList) {
+	v, ok := a.Span.Attrs().Value(KeyChunks)
+	if !ok {
+		return
+	}
+	if a.Chunks, ok = chunkSeries(v); !ok {
+		problems.add(BadAttribute, a.Span.ID, "the chunk series of %q is damaged; left out", a.Span.Name)
+	}
+}
+
+func chunkSeries(v any) (*Chunks, bool) {
+	b, ok := v.([]byte)
+	if !ok {
+		return nil, false
+	}
+	c, err := DecodeChunks(b)
+	return c, err == nil
+}
+
+// derive splits an attempt that has no phase spans as far as its attributes allow.
+func (a *Attempt) derive(c *ModelCall, opt Options) {
+	s := a.Span
+	attrs := s.Attrs()
+	_, ours := attrs.Int(KeySentTime)
+	switch {
+	case a.Chunks != nil && len(a.Chunks.List) > 0 || ours:
+		chunks := a.Chunks
+		if chunks == nil {
+			chunks = &Chunks{}
+		}
+		threshold := opt.StallThreshold
+		if recorded, ok := attrs.Int(KeyStallThreshold); ok && threshold <= 0 {
+			threshold = durationOf(recorded)
+		}
+		rest := Response
+		if s.Has(FlagOpen) {
+			rest = Wait
+		}
+		for _, x := range chunks.Stretches(a.Sent-s.Start, s.Duration(), threshold, rest) {
+			a.insert(s, x.Component, s.Start+x.From, s.Start+x.To)
+		}
+	case c.TTFT != nil && a == c.Final():
+		// The span of an HTTP request may end with the response's headers; the stream goes on in the call's own time.
+		first := a.Sent + *c.TTFT
+		if s != c.Span && s.Parent != nil && s.End < min(first, c.Span.End) {
+			a.insert(s, Wait, a.Sent, s.End)
+			a.insert(c.Span, Wait, s.End, min(first, c.Span.End))
+			a.insert(c.Span, Response, first, c.Span.End)
+			return
+		}
+		a.insert(s, Wait, a.Sent, min(first, s.End))
+		a.insert(s, Response, first, s.End)
+	}
+	if attrs.String(KeyVisibility) == "hidden" {
+		for i := range a.Phases {
+			if p := &a.Phases[i]; p.Component == Wait {
+				p.Quality = Bound
+				p.Span.Flags |= FlagBound
+			}
+		}
+	}
+}
+
+// insert puts a virtual phase below a span and into the attempt's list; one without length is left out.
+func (a *Attempt) insert(parent *Span, kind Component, from, to time.Duration) {
+	if to <= from {
+		return
+	}
+	id := fmt.Sprintf("%s#%s", parent.ID, kind)
+	n := 1
+	for _, p := range a.Phases {
+		if p.Component == kind && p.Span.Parent == parent {
+			n++
+		}
+	}
+	if n > 1 {
+		id = fmt.Sprintf("%s.%d", id, n)
+	}
+	s := &Span{ID: id, Trace: parent.Trace, Name: string(kind), Parent: parent, Start: from, End: to, Skew: parent.Skew,
+		Role: RolePhase, Kind: KindInternal, Phase: kind, Flags: FlagVirtual}
+	parent.Kids = append(parent.Kids, s)
+	a.addPhase(s)
+}
+
+// renumber lists the spans anew after some were inserted.
+func (run *Run) renumber() {
+	stack := []*Span{run.Root}
+	run.Spans = run.Spans[:0]
+	for len(stack) > 0 {
+		s := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		s.Index = int32(len(run.Spans))
+		run.Spans = append(run.Spans, s)
+		slices.SortStableFunc(s.Kids, func(a, b *Span) int {
+			if a.Start != b.Start {
+				return cmp.Compare(a.Start, b.Start)
+			}
+			return strings.Compare(a.ID, b.ID)
+		})
+		for i := len(s.Kids) - 1; i >= 0; i-- {
+			stack = append(stack, s.Kids[i])
+		}
+	}
+}
