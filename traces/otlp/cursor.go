@@ -1,0 +1,289 @@
+package otlp
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// A cursor walks over JSON text once, from front to back. Whoever uses it asks for the kind of value that should come
+// next; if something else comes, that is walked over and nothing is given. The first error in the syntax sticks, and
+// after it no call does anything. Skipped values are checked too, so what was walked over without error is well-formed.
+//
+// It forgives what leaves the structure intact: control characters within strings, bytes that are not UTF-8, the
+// numbers NaN and Infinity. A line feed within a string is an error: that is how a torn line shows.
+type cursor struct {
+	text  []byte
+	at    int
+	depth int
+	buf   []byte // of the last string that had escapes
+	err   error
+}
+
+// maxDepth bounds the nesting, so that no input exhausts the stack.
+const maxDepth = 400
+
+// errCut means that the text ends within a value.
+var errCut = errors.New("cut off in the middle")
+
+// peek moves to the next byte that is not white space and returns it; 0 at the end or after an error.
+func (c *cursor) peek() byte {
+	for ; c.at < len(c.text) && c.err == nil; c.at++ {
+		switch b := c.text[c.at]; b {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return b
+		}
+	}
+	return 0
+}
+
+// object walks over the fields of an object. In the loop the cursor stands on the field's value, which is skipped if
+// the loop leaves it alone. key is valid until the next string is read. The loop must not be left early.
+func (c *cursor) object(yield func(key []byte) bool) {
+	if c.peek() != '{' {
+		c.skip()
+		return
+	}
+	for more := c.enter('}'); more; more = c.next('}') {
+		key := c.key()
+		before := c.at
+		if c.err != nil || !yield(key) {
+			return
+		}
+		if c.at == before {
+			c.skip()
+		}
+	}
+}
+
+// array walks over the elements of an array like object over fields; the index counts from 0.
+func (c *cursor) array(yield func(index int) bool) {
+	if c.peek() != '[' {
+		c.skip()
+		return
+	}
+	index := 0
+	for more := c.enter(']'); more; more = c.next(']') {
+		c.peek()
+		before := c.at
+		if c.err != nil || !yield(index) {
+			return
+		}
+		if c.at == before {
+			c.skip()
+		}
+		index++
+	}
+}
+
+// enter steps into an object or array and reports whether it holds anything.
+func (c *cursor) enter(end byte) bool {
+	c.at++
+	if c.depth++; c.depth > maxDepth {
+		c.fail(fmt.Errorf("nested deeper than %d levels", maxDepth))
+		return false
+	}
+	if c.peek() != end {
+		return c.err == nil
+	}
+	c.at++
+	c.depth--
+	return false
+}
+
+// next steps over the comma after an element, or out of the object or array.
+func (c *cursor) next(end byte) bool {
+	switch c.peek() {
+	case ',':
+		c.at++
+		return true
+	case end:
+		c.at++
+		c.depth--
+		return false
+	}
+	c.unexpected()
+	return false
+}
+
+// key reads a field's name and the colon, and moves onto the value.
+func (c *cursor) key() []byte {
+	if c.peek() != '"' {
+		c.unexpected()
+		return nil
+	}
+	key := c.quoted()
+	if c.peek() != ':' {
+		c.unexpected()
+		return nil
+	}
+	c.at++
+	c.peek()
+	return key
+}
+
+// skip walks over one value of any kind.
+func (c *cursor) skip() {
+	switch c.peek() {
+	case '{':
+		for range c.object {
+		}
+	case '[':
+		for range c.array {
+		}
+	case '"':
+		c.quoted()
+	default:
+		c.literal()
+	}
+}
+
+// scalar reads a string, without its quotes and escapes, or the text of a number, true, false or null; nil, after
+// walking over it, for an object or array. The bytes are valid until the next string is read.
+func (c *cursor) scalar() (text []byte, isString bool) {
+	switch c.peek() {
+	case '{', '[':
+		c.skip()
+		return nil, false
+	case '"':
+		return c.quoted(), true
+	}
+	return c.literal(), false
+}
+
+// literal reads a number, true, false or null.
+func (c *cursor) literal() []byte {
+	c.peek()
+	from := c.at
+	for c.at < len(c.text) && isLiteral(c.text[c.at]) {
+		c.at++
+	}
+	text := c.text[from:c.at]
+	switch {
+	case c.err != nil:
+		return nil
+	case len(text) > 0 && (text[0] == '-' || text[0] >= '0' && text[0] <= '9'):
+		return text
+	}
+	switch string(text) {
+	case "true", "false", "null", "NaN", "Infinity":
+		return text
+	}
+	if c.at == len(c.text) {
+		c.fail(errCut)
+	} else {
+		c.at = from
+		c.unexpected()
+	}
+	return nil
+}
+
+func isLiteral(b byte) bool {
+	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '+' || b == '-' || b == '.'
+}
+
+// quoted reads the string that the cursor stands on.
+func (c *cursor) quoted() []byte {
+	c.at++
+	from := c.at
+	for i := from; i < len(c.text); i++ {
+		switch c.text[i] {
+		case '"':
+			c.at = i + 1
+			return c.text[from:i]
+		case '\\':
+			return c.escaped(i)
+		case '\n':
+			c.at = i
+			c.fail(errors.New("line feed within a string"))
+			return nil
+		}
+	}
+	c.at = len(c.text)
+	c.fail(errCut)
+	return nil
+}
+
+// escaped reads the rest of a string whose first escape is at i.
+func (c *cursor) escaped(i int) []byte {
+	buf := append(c.buf[:0], c.text[c.at:i]...)
+	for i < len(c.text) {
+		switch b := c.text[i]; b {
+		case '"':
+			c.at, c.buf = i+1, buf
+			return buf
+		case '\n':
+			c.at = i
+			c.fail(errors.New("line feed within a string"))
+			return nil
+		case '\\':
+			if i+1 >= len(c.text) {
+				c.at = len(c.text)
+				c.fail(errCut)
+				return nil
+			}
+			if c.text[i+1] == 'u' {
+				r := hexRune(c.text[i:])
+				if r < 0 {
+					c.at = i
+					c.fail(errors.New("broken escape in a string"))
+					return nil
+				}
+				i += 6
+				if utf16.IsSurrogate(r) {
+					// A half without its other half becomes U+FFFD, and what follows it stands for itself.
+					if r = utf16.DecodeRune(r, hexRune(c.text[i:])); r != utf8.RuneError {
+						i += 6
+					}
+				}
+				buf = utf8.AppendRune(buf, r)
+				continue
+			}
+			plain := bytes.IndexByte([]byte(`"\/bfnrt`), c.text[i+1])
+			if plain < 0 {
+				c.at = i
+				c.fail(errors.New("broken escape in a string"))
+				return nil
+			}
+			buf = append(buf, "\"\\/\b\f\n\r\t"[plain])
+			i += 2
+		default:
+			buf = append(buf, b)
+			i++
+		}
+	}
+	c.at = len(c.text)
+	c.fail(errCut)
+	return nil
+}
+
+// hexRune reads the escape \uXXXX that text begins with; -1 if it does not.
+func hexRune(text []byte) rune {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return -1
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 32)
+	if err != nil {
+		return -1
+	}
+	return rune(n)
+}
+
+// unexpected fails at the byte the cursor stands on.
+func (c *cursor) unexpected() {
+	if c.at >= len(c.text) {
+		c.fail(errCut)
+		return
+	}
+	c.fail(fmt.Errorf("unexpected %q", c.text[c.at]))
+}
+
+func (c *cursor) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}

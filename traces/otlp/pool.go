@@ -1,0 +1,31 @@
+package otlp
+
+import "hash/maphash"
+
+// A pool gives repeated short strings one copy, since the keys, names, models and trace ids of a file are few and
+// come often. It is a cache of fixed size: a newcomer takes the place of what was there, so it never grows and a
+// file of unique strings costs only the misses. The strings are kept boxed, as attribute values need them.
+type pool struct {
+	seed maphash.Seed
+	slot [8192]any
+}
+
+// poolLongest is the longest string, in bytes, that is looked up.
+const poolLongest = 64
+
+func newPool() *pool { return &pool{seed: maphash.MakeSeed()} }
+
+// value returns text as a boxed string.
+func (p *pool) value(text []byte) any {
+	if len(text) > poolLongest {
+		return string(text)
+	}
+	slot := &p.slot[maphash.Bytes(p.seed, text)%uint64(len(p.slot))]
+	if s, ok := (*slot).(string); !ok || s != string(text) {
+		*slot = string(text)
+	}
+	return *slot
+}
+
+// string returns text as a string.
+func (p *pool) string(text []byte) string { return p.value(text).(string) }

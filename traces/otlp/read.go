@@ -1,0 +1,169 @@
+package otlp
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/seed46266073/longpole/traces"
+)
+
+// ErrNotOTLP is wrapped by the errors of Read about input that holds no OTLP spans at all.
+var ErrNotOTLP = errors.New("not OTLP/JSON spans")
+
+// Read reads OTLP/JSON until the end of src: one document, JSON lines, or documents one after another, pretty-printed
+// or not, alone or in arrays. A document holds its spans under resourceSpans or batches, at its top or within result
+// or trace. The records come in the order of the text, repeated attributes and repeated spans included. Records of
+// equal resources share one Resource; otherwise a record shares memory with nothing but other records' strings.
+//
+// A document that is damaged or cut off is left out and listed as a problem with its line; at the end of the text the
+// whole spans before the cut are kept. Documents of other kinds and spans without an id are left out and listed too.
+// The error is non-nil if src failed, the records then being those read before, or if the text holds something else
+// than OTLP spans (ErrNotOTLP). Empty input is no error.
+//
+// The text is held in memory once while it is read.
+func Read(src io.Reader) ([]traces.Record, []traces.Problem, error) {
+	text, err := io.ReadAll(src)
+	r := &reader{pool: newPool(), resources: map[string]*traces.Resource{}}
+	r.text(text)
+	if err == nil {
+		err = r.verdict()
+	}
+	return r.records, r.problems, err
+}
+
+// A reader collects what documents hold.
+type reader struct {
+	in        cursor
+	line      int // of the document being read
+	records   []traces.Record
+	problems  []traces.Problem
+	pool      *pool
+	resources map[string]*traces.Resource // by their text
+	scratch   []traces.Attr               // the lists of attributes that are being read, the innermost last
+
+	documents int // that hold spans, or could
+	signals   seen
+	others    seen
+	nameless  seen
+	damage    damage
+}
+
+// seen counts things that are left out.
+type seen struct {
+	count     int
+	what      string // the first one
+	firstLine int
+}
+
+func (s *seen) add(what string, line int) {
+	if s.count++; s.count == 1 {
+		s.what, s.firstLine = what, line
+	}
+}
+
+// damage is a stretch of lines that could not be read.
+type damage struct {
+	err      error // nil: there is none
+	from, to int
+	kept     int // whole spans before a cut
+}
+
+// text reads documents one after another. After a damaged one it goes on at the next line that can begin one.
+func (r *reader) text(text []byte) {
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	r.line = 1
+	for at, counted := 0, 0; ; {
+		r.in = cursor{text: text, at: at, buf: r.in.buf}
+		if r.in.peek() == 0x1e { // the record separator of JSON text sequences
+			r.in.at++
+			r.in.peek()
+		}
+		start := r.in.at
+		r.line += bytes.Count(text[counted:start], []byte("\n"))
+		counted = start
+		if start == len(text) {
+			break
+		}
+		before := *r
+		r.document()
+		if r.in.err == nil {
+			r.reportDamage()
+			at = r.in.at
+			continue
+		}
+		err := r.in.err
+		if at = nextDocument(text, start); !errors.Is(err, errCut) || at < len(text) {
+			*r = before
+		}
+		if r.damage.err == nil {
+			r.damage = damage{err: err, from: r.line}
+		}
+		r.damage.to = r.line
+		r.damage.kept = len(r.records) - len(before.records)
+	}
+	r.reportDamage()
+}
+
+// nextDocument returns where the first line after start begins that can begin a document; len(text) if there is none.
+func nextDocument(text []byte, start int) int {
+	for i := start; ; i++ {
+		line := bytes.IndexByte(text[i:], '\n')
+		if line < 0 {
+			return len(text)
+		}
+		i += line
+		if i+1 < len(text) && (text[i+1] == '{' || text[i+1] == '[') {
+			return i + 1
+		}
+	}
+}
+
+// reportDamage lists the stretch of damaged lines that ends here, if there is one.
+func (r *reader) reportDamage() {
+	d := r.damage
+	if d.err == nil {
+		return
+	}
+	where := fmt.Sprintf("line %d", d.from)
+	if d.to > d.from {
+		where = fmt.Sprintf("lines %d to %d", d.from, d.to)
+	}
+	did := "skipped"
+	if d.kept > 0 {
+		did = fmt.Sprintf("kept the whole spans before the cut (%d)", d.kept)
+	}
+	r.problem(traces.UnreadableLine, "", "%s: %v; %s", where, d.err, did)
+	r.damage = damage{}
+}
+
+// verdict lists what was left out and returns an error if nothing but that was there.
+func (r *reader) verdict() error {
+	found := r.documents > 0 || len(r.records) > 0
+	switch {
+	case len(r.records) == 0 && r.signals.count > 0:
+		return fmt.Errorf("line %d holds OTLP %s, %w; export the traces", r.signals.firstLine, r.signals.what, ErrNotOTLP)
+	case len(r.records) == 0 && r.nameless.count > 0:
+		return fmt.Errorf("line %d: the spans have no ids, %w; are they log records that were sent to a trace endpoint?", r.nameless.firstLine, ErrNotOTLP)
+	case !found && r.others.count > 0:
+		return fmt.Errorf("line %d holds %s, %w", r.others.firstLine, r.others.what, ErrNotOTLP)
+	}
+	if !found && len(r.problems) > 0 {
+		return fmt.Errorf("%s, %w", r.problems[0].Message, ErrNotOTLP)
+	}
+	if s := r.signals; s.count > 0 {
+		r.problem(traces.UnknownSpan, "", "line %d: OTLP %s among the spans; skipped (%d in all)", s.firstLine, s.what, s.count)
+	}
+	if s := r.others; s.count > 0 {
+		r.problem(traces.UnknownSpan, "", "line %d: %s; skipped (%d in all)", s.firstLine, s.what, s.count)
+	}
+	if s := r.nameless; s.count > 0 {
+		r.problem(traces.MissingData, "", "line %d: a span without an id; skipped (%d in all)", s.firstLine, s.count)
+	}
+	return nil
+}
+
+func (r *reader) problem(code traces.ProblemCode, span, format string, args ...any) {
+	r.problems = append(r.problems, traces.Problem{Code: code, SpanID: span, Message: fmt.Sprintf(format, args...)})
+}
