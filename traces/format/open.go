@@ -1,0 +1,183 @@
+package format
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed46266073/longpole/traces"
+)
+
+// A Source is what a place of traces holds.
+type Source struct {
+	Name     string // as it was given; "stdin" for "-"
+	Records  []traces.Record
+	Problems []traces.Problem // each message begins with the name of its file
+}
+
+// ErrNoTraces is wrapped by the errors about files and directories that hold no traces that can be read.
+var ErrNoTraces = errors.New("no traces")
+
+// Open reads the traces of a source: a file, "-" for stdin, or a directory. Of a directory all trace files below it are
+// read, in the order of their paths and together, since a run may be spread over them; its other files are listed in
+// one problem. Hidden directories are not entered.
+//
+// The error says what the source looks like and what to do; it wraps ErrNoTraces if the source was read and holds
+// none. A bad file of a directory is a problem, not an error, if another one is good.
+func Open(ctx context.Context, source string, stdin io.Reader) (Source, error) {
+	s := &Source{Name: source}
+	err := s.open(ctx, stdin)
+	if err != nil {
+		err = fmt.Errorf("open %w", err)
+	}
+	return *s, err
+}
+
+func (s *Source) open(ctx context.Context, stdin io.Reader) error {
+	if s.Name == "-" {
+		s.Name = "stdin"
+		return s.read(ctx, s.Name, stdin)
+	}
+	info, err := os.Stat(s.Name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: %w", s.Name, fs.ErrNotExist)
+	case err != nil:
+		return err
+	case info.IsDir():
+		return s.directory(ctx)
+	}
+	return s.file(ctx, s.Name, s.Name)
+}
+
+// directory reads all trace files below the source.
+func (s *Source) directory(ctx context.Context) error {
+	var others []string // files that hold no traces
+	var failure error   // of the first file that could not be read
+	files := 0
+	err := filepath.WalkDir(s.Name, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != s.Name {
+			return filepath.SkipDir
+		}
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // err: a link to nowhere
+			return nil
+		}
+		files++
+		name, _ := filepath.Rel(s.Name, path)
+		if err = s.file(ctx, path, name); err == nil {
+			return nil
+		}
+		if failure == nil {
+			failure = err
+		}
+		if errors.Is(err, ErrNoTraces) {
+			others = append(others, name)
+		} else {
+			s.problem(traces.UnreadableLine, "", "%v", err)
+		}
+		return ctx.Err()
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", s.Name, err)
+	case files == 0:
+		return fmt.Errorf("%s: a directory without files, %w; name a file of OTLP JSON", s.Name, ErrNoTraces)
+	case len(s.Records) == 0 && failure != nil:
+		return fmt.Errorf("%s: none of its files (%d) can be read; %w", s.Name, files, failure)
+	case len(others) > 0:
+		s.problem(traces.UnreadableLine, "", "%s: no traces; skipped", listed(others))
+	}
+	return nil
+}
+
+// listed joins names, the first three of them.
+func listed(names []string) string {
+	if more := len(names) - 3; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:3], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// file reads one file, which errors and problems call name.
+func (s *Source) file(ctx context.Context, path, name string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return s.read(ctx, name, f)
+}
+
+// read finds out what src holds and reads it.
+func (s *Source) read(ctx context.Context, name string, src io.Reader) error {
+	content := bufio.NewReaderSize(stoppable{ctx, src}, sniffLength)
+	if magic, _ := content.Peek(2); string(magic) == "\x1f\x8b" {
+		unzipped, err := gzip.NewReader(content)
+		if err != nil {
+			return fmt.Errorf("%s: begins like a gzip file: %w", name, err)
+		}
+		content = bufio.NewReaderSize(&untorn{src: unzipped, torn: func() {
+			s.problem(traces.UnreadableLine, "", "%s: the gzip file is cut off; what came before is read", name)
+		}}, sniffLength)
+	}
+	head, err := content.Peek(sniffLength)
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	f := find(head)
+	if f == nil {
+		what, advice := describe(head)
+		return fmt.Errorf("%s: %s, %w; %s", name, what, ErrNoTraces, advice)
+	}
+	records, problems, err := f.read(content)
+	s.Records = append(s.Records, records...)
+	for _, p := range problems {
+		s.problem(p.Code, p.SpanID, "%s: %s", name, p.Message)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func (s *Source) problem(code traces.ProblemCode, span, format string, args ...any) {
+	s.Problems = append(s.Problems, traces.Problem{Code: code, SpanID: span, Message: fmt.Sprintf(format, args...)})
+}
+
+// A stoppable reader ends with the context's error once that is done.
+type stoppable struct {
+	ctx context.Context
+	src io.Reader
+}
+
+func (r stoppable) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.src.Read(p)
+}
+
+// An untorn reader takes a compressed file that ends too early for one that ends there.
+type untorn struct {
+	src  io.Reader
+	torn func() // called once if it did
+}
+
+func (r *untorn) Read(p []byte) (int, error) {
+	n, err := r.src.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		r.torn()
+		err = io.EOF
+	}
+	return n, err
+}
