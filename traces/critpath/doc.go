@@ -1,0 +1,25 @@
+// Package critpath finds out what a run was waiting for.
+//
+// In goes a run, out comes a path: stretches of time in order, each blamed on one span and one component. They tile the
+// run: the first starts at 0, each starts where the one before ends, the last ends at the run's wall time, so every
+// nanosecond is blamed exactly once and the components add up to the wall time. This holds for any run, however
+// broken; what did not fit is in the path's problems. Input order never matters.
+//
+// The method is the walk over last-finishing children that tracing tools share: start at the end of the root, go back to
+// the child that finished last, then from its start to whatever finished before that (CRISP: Zhang et al., "CRISP:
+// Critical Path Analysis of Large-Scale Microservice Architectures", USENIX ATC 2022; Jaeger's critical path view). Both
+// assume request trees in which a parent outlives its children. Runs of agents are not such trees, so this walk differs in
+// five places:
+//
+//   - A child that outlives its parent is not cut off at the parent's end. The parent did not wait for it, but an ancestor
+//     may have: the child joins the nearest ancestor that outlives it (join.go). Steps closed early by a generator and hand-offs
+//     from agent to agent look like this.
+//   - Touching and slightly overlapping neighbours follow each other. The tolerance is relative, and has an absolute cap.
+//   - A tool can start while the model that asked for it still streams. The model is to blame until then (walk.go).
+//   - Declared dependencies beat what timing suggests, background work blocks nobody, and the loser of a race between
+//     attempts is never the reason why anything went on.
+//   - Each stretch is booked on a component: phases of model calls, tools by name, failed attempts, the waiting between them
+//     (attribute.go).
+//
+// On runs without any of these it gives what Jaeger's walk gives.
+package critpath

@@ -1,0 +1,200 @@
+package critpath
+
+import (
+	"slices"
+	"time"
+
+	"github.com/seed46266073/longpole/traces"
+)
+
+// The walk goes backwards in time from the end of the root. At each step it stands in a span at an instant and asks which of
+// the spans that join there held it up: the one that ended last, counting only what had ended by then. What lies between is
+// the span's own. Having come to a span's start it returns to where that was spawned. The rules for who counts:
+//
+//	declared   spans the one just left declares to have waited for; if there are any, nothing else counts
+//	finished   spans that ended by now, clocks allowed for, except losers of a race
+//	phases     always: they say what their span was doing, not what it waited for
+//	open       in a span entered before its end, and between several roots: whatever was open then
+//	streaming  if a tool or agent was just left: a model still open then, which must have asked for it; if an attempt was
+//	           just left: earlier attempts of the same call, since it started because they were slow
+//
+// CRISP and Jaeger know the second only. Every candidate starts before now, so each step down is followed by one back in time:
+// the walk ends. Since time only goes back, every list of a scope is gone through once: beside the sorting the
+// walk is linear.
+
+// walk returns the path of t, in time order.
+func walk(t *tree) []Segment {
+	w := walker{tree: t}
+	var (
+		at   = int32(0)
+		now  = t.nodes[0].end
+		left = none
+		cut  = false // at was entered before its end
+	)
+	for {
+		if c := w.choose(at, now, left, cut); c != none {
+			end := min(t.nodes[c].end, now)
+			w.emit(at, end, now)
+			at, now, left, cut = c, end, none, end < t.nodes[c].end
+			continue
+		}
+		start := t.nodes[at].start
+		w.emit(at, start, now)
+		if at == 0 {
+			slices.Reverse(w.path)
+			return w.path
+		}
+		at, now, left, cut = t.spawner(at), start, at, false
+	}
+}
+
+type walker struct {
+	*tree
+	path  []Segment               // backwards
+	asked map[int32]int32         // tool → the model call that is known to have asked for it, by span; made when needed
+	tools map[*traces.Span]string // names of tool calls; made when needed
+}
+
+// spawner returns the span that was going on when i started because of it.
+func (t *tree) spawner(i int32) int32 {
+	n := &t.nodes[i]
+	p := t.run.Spans[i].Parent.Index
+	switch parent := &t.nodes[p]; {
+	case n.start < parent.end, n.start == parent.end && n.scope == p:
+		return p
+	case n.scope == none:
+		return 0
+	}
+	return n.scope
+}
+
+// choose returns the span that held up the one at which the walk stands, none if it held itself up.
+func (w *walker) choose(at int32, now time.Duration, left int32, cut bool) int32 {
+	if left != none {
+		if c := w.declared(at, now, left); c != none {
+			return c
+		}
+	}
+	s := w.scopes[at]
+	if s == nil {
+		return none
+	}
+	best := w.better(s.finished(w.tree, now, tolerance(w.run.Spans[at])), s.phase(w.tree, now), now)
+	if best != none && w.nodes[best].end >= now {
+		return best // nothing open counts from a later instant
+	}
+	open := none
+	if cut || w.isTrace(at) {
+		open = s.open(w.tree, now)
+	}
+	if left != none {
+		open = w.better(open, w.streaming(at, s, now, left), now)
+	}
+	if best == none || open != none && w.nodes[open].end > w.nodes[best].end {
+		return open
+	}
+	return best
+}
+
+// better returns the candidate that counts from the later instant, else the earlier one.
+func (t *tree) better(a, b int32, now time.Duration) int32 {
+	switch {
+	case a == none:
+		return b
+	case b == none:
+		return a
+	}
+	x, y := min(t.nodes[a].end, now), min(t.nodes[b].end, now)
+	if x > y || x == y && t.earlier(a, b) < 0 {
+		return a
+	}
+	return b
+}
+
+// declared returns the last to end of the spans that left waited for by its own word.
+func (w *walker) declared(at int32, now time.Duration, left int32) int32 {
+	best := none
+	for _, s := range w.run.Spans[left].Link {
+		if w.canWait(at, left, s.Index) {
+			best = w.better(best, s.Index, now)
+		}
+	}
+	return best
+}
+
+// canWait reports whether left, spawned by at, can have waited for i.
+func (t *tree) canWait(at, left, i int32) bool {
+	n := &t.nodes[i]
+	return i != left && !n.out && n.start < t.nodes[left].start && n.start < n.end &&
+		(n.group != none || n.scope == at)
+}
+
+// streaming returns the span that was still going on when left started, and started it.
+func (w *walker) streaming(at int32, s *scope, now time.Duration, left int32) int32 {
+	n := &w.nodes[left]
+	switch {
+	case n.role == attempt && n.call != none:
+		best := none
+		for _, i := range w.calls.list[n.call].racing {
+			if i == left {
+				break
+			}
+			if c := &w.nodes[i]; c.scope == at && w.blocks(i) && c.start < now && c.start < c.end {
+				best = w.better(best, i, now)
+			}
+		}
+		return best
+	case n.role == tool || w.run.Spans[left].Role == traces.RoleAgent:
+		if len(s.models.spans) == 0 {
+			return none
+		}
+		if m, ok := w.askedBy(left); ok {
+			if w.nodes[m].scope == at && w.blocks(m) && w.nodes[m].start < now && w.nodes[m].end > now {
+				return m
+			}
+			return none
+		}
+		m, ambiguous := s.models.at(w.tree, now, tolerance(w.run.Spans[at]))
+		if ambiguous {
+			w.problems.add(traces.AmbiguousStream, w.run.Spans[left], "started while several model calls were going on, and none is known to have asked for it")
+		}
+		return m
+	}
+	return none
+}
+
+// askedBy returns the model call that announced the tool call i by its id.
+func (w *walker) askedBy(i int32) (int32, bool) {
+	if w.asked == nil {
+		w.asked = map[int32]int32{}
+		for _, c := range w.run.ToolCalls {
+			if c.Span != nil && c.Call != nil && c.Call.Span != nil && slices.Contains(c.Call.ToolCallIDs, c.CallID) {
+				w.asked[c.Span.Index] = c.Call.Span.Index
+			}
+		}
+	}
+	m, ok := w.asked[i]
+	return m, ok
+}
+
+// isTrace reports whether i is the synthetic root above several roots.
+func (t *tree) isTrace(i int32) bool {
+	return i == 0 && t.run.Root.Record == nil && t.run.Root.ID == "@trace"
+}
+
+// checkLinks lists the declared dependencies that cannot have been any.
+func (t *tree) checkLinks() {
+	for i, s := range t.run.Spans {
+		if len(s.Link) == 0 || t.nodes[i].out || s.Parent == nil {
+			continue
+		}
+		at := t.spawner(int32(i))
+		for _, dep := range s.Link {
+			n := &t.nodes[dep.Index]
+			passed := !n.out && n.end <= t.nodes[i].start+tolerance(t.run.Spans[at]) // true whether it is looked at or not
+			if !passed && !t.canWait(at, int32(i), dep.Index) {
+				t.problems.add(traces.UnusableLink, s, "declares that it waited for %q, which does not fit their times", dep.Name)
+			}
+		}
+	}
+}
