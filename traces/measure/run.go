@@ -1,0 +1,100 @@
+package measure
+
+import (
+	"maps"
+	"time"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/critpath"
+)
+
+// A Run is a run with everything that is computed from it. Read-only after Of; safe for concurrent use then.
+type Run struct {
+	*traces.Run
+	Path       *critpath.Path
+	Group      map[string]string // the run's tags; model and effort, where not tagged, from its main calls if they agree
+	Counts     Counts
+	Usage      Usage
+	Components []ComponentTime  // in the order of display; they add up to Wall exactly
+	Families   []FamilyTime     // the same, summed; only those that have time
+	Tools      []ToolTime       // by name, natural order
+	Steps      []StepTime       // by start
+	Calls      []Call           // model calls by start, side calls included
+	ToolCalls  []ToolCall       // by start
+	Problems   []traces.Problem // the run's, then the path's
+}
+
+// Counts says how many of each a run holds. Model calls are logical calls, side calls included.
+type Counts struct {
+	Steps, ModelCalls, Attempts, ToolCalls int
+}
+
+// Retries returns how many attempts were repeats.
+func (c Counts) Retries() int { return c.Attempts - c.ModelCalls }
+
+// Of computes everything about a run. It never fails; an open run is measured as of now. The cost is that of the
+// critical path plus one pass over spans, chunks and segments.
+func Of(run *traces.Run) *Run {
+	path := critpath.Find(run)
+	r := &Run{
+		Run:        run,
+		Path:       path,
+		Components: tally(path.Segments, 0, run.Wall),
+		Counts:     Counts{Steps: len(run.Steps), ModelCalls: len(run.ModelCalls), ToolCalls: len(run.ToolCalls)},
+		Usage:      usageOf(run),
+	}
+	r.Families = families(r.Components)
+	r.Problems = append(append(r.Problems, run.Problems...), path.Problems...)
+	for _, c := range run.ModelCalls {
+		r.Counts.Attempts += len(c.Attempts)
+		r.Calls = append(r.Calls, callOf(c))
+	}
+	for _, s := range run.Steps {
+		r.Steps = append(r.Steps, StepTime{s, tally(path.Segments, s.Start, s.End)})
+	}
+	r.ToolCalls = toolCalls(run, path)
+	r.Tools = tools(run, path)
+	r.Group = tags(run)
+	return r
+}
+
+// Correct reports whether the run finished with an answer that was found right, or at least not found wrong.
+func (r *Run) Correct() bool { return r.Outcome == traces.OK && !r.Open }
+
+// CutOff reports whether the run was ended by a time limit, so that its wall time is only a lower bound.
+func (r *Run) CutOff() bool { return r.Outcome == traces.Timeout }
+
+func tags(run *traces.Run) map[string]string {
+	group := maps.Clone(run.Group)
+	if group == nil {
+		group = map[string]string{}
+	}
+	agreed := func(key string, of func(*traces.ModelCall) string) {
+		value := ""
+		for _, c := range run.ModelCalls {
+			switch v := of(c); {
+			case c.Side || v == "":
+			case value == "":
+				value = v
+			case value != v:
+				return
+			}
+		}
+		if _, tagged := group[key]; !tagged && value != "" {
+			group[key] = value
+		}
+	}
+	agreed("model", func(c *traces.ModelCall) string { return c.Model })
+	agreed("effort", func(c *traces.ModelCall) string { return c.Effort })
+	return group
+}
+
+// A StepTime is what the path spent inside a step's interval; its components add up to that interval as far as it lies
+// within the run, and their shares are of the step.
+type StepTime struct {
+	*traces.Step
+	Components []ComponentTime
+}
+
+// Time returns how long the step lasted.
+func (s StepTime) Time() time.Duration { return s.End - s.Start }

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"io"
+	"math"
+	"time"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+)
+
+// The document of WriteGroupsJSON.
+type (
+	comparison struct {
+		Schema   string        `json:"schema"`
+		Groups   []groupJSON   `json:"groups"`
+		Pairs    []struct{}    `json:"pairs"`
+		Problems []problemJSON `json:"problems"`
+	}
+	groupJSON struct {
+		Key           map[string]string `json:"key"`
+		N             int               `json:"n"`
+		Succeeded     int               `json:"succeeded"`
+		Censored      int               `json:"censored"`
+		Unknown       int               `json:"unknown"`
+		Success       rateJSON          `json:"success"`
+		TimeToCorrect timesJSON         `json:"time_to_correct_ns"`
+		MeanWall      *time.Duration    `json:"mean_wall_ns"`
+		Components    []meanJSON        `json:"components"`
+		Tokens        tokensJSON        `json:"tokens"`
+		ModelCalls    callsJSON         `json:"model_calls"`
+		Notes         []string          `json:"notes"`
+	}
+	rateJSON struct {
+		Rate *float64 `json:"rate"`
+		Low  *float64 `json:"low"`
+		High *float64 `json:"high"`
+	}
+	timesJSON struct {
+		Median   *time.Duration `json:"median"`
+		Low      *time.Duration `json:"low"`
+		High     *time.Duration `json:"high"`
+		MoreThan bool           `json:"more_than"` // the median is above the figure given
+		Min      *time.Duration `json:"min"`
+		Max      *time.Duration `json:"max"`
+	}
+	meanJSON struct {
+		Component traces.Component `json:"component"`
+		Mean      time.Duration    `json:"mean_ns"`
+		Share     float64          `json:"share"`
+	}
+	tokensJSON struct { // means of a correct run
+		Input     *float64 `json:"input_tokens"`
+		Cached    *float64 `json:"cached_input_tokens"`
+		Output    *float64 `json:"output_tokens"`
+		Reasoning *float64 `json:"reasoning_tokens"`
+	}
+	callsJSON struct {
+		PerRun  *float64       `json:"mean_per_run"`
+		Retries *float64       `json:"mean_retries_per_run"`
+		Time    *time.Duration `json:"median_ns"`
+	}
+)
+
+// WriteGroupsJSON writes groups as the document longpole.compare/v1, without pairs. Problems are those of the sources.
+func WriteGroupsJSON(w io.Writer, groups []measure.Group, problems []traces.Problem) error {
+	return encode(w, comparison{
+		Schema:   "longpole.compare/v1",
+		Groups:   list(groups, groupOf),
+		Pairs:    []struct{}{},
+		Problems: list(problems, problemOf),
+	})
+}
+
+func groupOf(g measure.Group) groupJSON {
+	t := g.TimeToCorrect
+	j := groupJSON{
+		Key:           g.Key,
+		N:             g.N,
+		Succeeded:     g.Succeeded,
+		Censored:      g.Censored,
+		Unknown:       g.Unknown,
+		TimeToCorrect: timesJSON{t.Median, t.Low, t.High, t.MoreThan, t.Min, t.Max},
+		MeanWall:      g.MeanWall,
+		Components:    list(g.Components, func(c measure.ComponentMean) meanJSON { return meanJSON(c) }),
+		Tokens:        tokensJSON{tenth(g.Tokens.Input), tenth(g.Tokens.Cached), tenth(g.Tokens.Output), tenth(g.Tokens.Reasoning)},
+		ModelCalls:    callsJSON(g.Calls),
+		Notes:         list(g.Notes, func(s string) string { return s }),
+	}
+	if s := g.Success; s != nil {
+		j.Success = rateJSON{&s.Rate, &s.Low, &s.High}
+	}
+	return j
+}
+
+// tenth rounds a mean of tokens to a tenth of a token.
+func tenth(f *float64) *float64 {
+	if f == nil {
+		return nil
+	}
+	v := math.Round(*f*10) / 10
+	return &v
+}

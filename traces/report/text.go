@@ -1,0 +1,107 @@
+package report
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+)
+
+// WriteText writes runs for people: one run with everything about it, several as a list and by group. Problems are those
+// that belong to no run.
+func WriteText(w io.Writer, runs []*measure.Run, problems []traces.Problem, opt TextOptions) error {
+	p := newPage(opt)
+	switch len(runs) {
+	case 0:
+		p.line("no runs found")
+	case 1:
+		p.run(runs[0])
+	default:
+		p.runs(runs)
+		if keys := varying(runs); len(keys) > 0 || len(runs) > 1 {
+			p.line()
+			p.groups(measure.GroupBy(runs, keys...))
+		}
+	}
+	if len(problems) > 0 {
+		p.problems("problems that belong to no run", problems)
+	}
+	return p.writeTo(w)
+}
+
+// WriteGroups writes groups for people: per group the success rate, the time to a correct answer and where the time went,
+// and a sentence of what that shows.
+func WriteGroups(w io.Writer, groups []measure.Group, opt TextOptions) error {
+	p := newPage(opt)
+	p.groups(groups)
+	return p.writeTo(w)
+}
+
+// varying returns which of model and effort differ among runs.
+func varying(runs []*measure.Run) []string {
+	var keys []string
+	for _, k := range []string{"model", "effort"} {
+		for _, r := range runs[1:] {
+			if r.Group[k] != runs[0].Group[k] {
+				keys = append(keys, k)
+				break
+			}
+		}
+	}
+	return keys
+}
+
+// runs lists several runs, one a line.
+func (p *page) runs(runs []*measure.Run) {
+	p.line(p.bold(plural(len(runs), "run")))
+	columns := []column{{head: "run", flex: true}, {head: "model", keep: 2}, {head: "effort", keep: 6}, {head: "outcome", keep: 8},
+		{head: p.draw("    time"), right: true}, {head: "steps", right: true, keep: 3}, {head: "tools", right: true, keep: 4},
+		{head: "retries", right: true, keep: 1}, {head: "where it went", keep: 7}}
+	var rows [][]string
+	for _, r := range runs {
+		mark := ""
+		if r.Open {
+			mark = " so far"
+		}
+		rows = append(rows, []string{
+			p.name(title(r)), p.name(r.Group["model"]), p.name(r.Group["effort"]), p.outcome(r.Outcome) + mark, p.column(r.Wall),
+			fmt.Sprint(r.Counts.Steps), fmt.Sprint(r.Counts.ToolCalls), fmt.Sprint(r.Counts.Retries()), p.stack(parts(r.Components), 16),
+		})
+	}
+	p.table(columns, rows)
+}
+
+// problems lists what was odd, the first few in full.
+func (p *page) problems(title string, list []traces.Problem) {
+	const shown = 12
+	p.section(fmt.Sprintf("%s (%d)", title, len(list)))
+	for i, problem := range list {
+		if i == shown {
+			p.line(p.draw(fmt.Sprintf("  … and %d more; --format json lists all", len(list)-shown)))
+			return
+		}
+		where := ""
+		if problem.SpanID != "" {
+			where = " (span " + p.name(problem.SpanID) + ")"
+		}
+		p.wrapped("  "+p.name(string(problem.Code))+": "+p.name(problem.Message)+where, 4)
+	}
+}
+
+func title(r *measure.Run) string {
+	if r.Name != "" {
+		return r.Name
+	}
+	return r.ID
+}
+
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case noun == "retry":
+		return fmt.Sprintf("%d retries", n)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
