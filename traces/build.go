@@ -37,8 +37,12 @@ type builder struct {
 	run      *Run
 	opt      Options
 	problems problemList
-	places   []place           // by Span.Index, until findPhases adds spans
 	layers   map[*Span][]*Span // of a model span: the model spans inside it that show the same call
+
+	// By Span.Index, until findPhases adds spans.
+	places []place
+	calls  []*ModelCall // of the span that stands for the call
+	tools  []*ToolCall  // of the tool's own span
 }
 
 func buildRun(g group, opt Options) *Run {

@@ -8,11 +8,11 @@ import (
 // findCalls makes the model calls and their attempts, and flags the attempts that came to nothing.
 func (b *builder) findCalls() {
 	var calls []*ModelCall
-	byModel := map[*Span]*ModelCall{}
+	b.calls = make([]*ModelCall, len(b.run.Spans))
 	for _, s := range b.run.Spans {
 		if s.Role == RoleModel {
 			c := &ModelCall{Span: s}
-			byModel[s] = c
+			b.calls[s.Index] = c
 			calls = append(calls, c)
 		}
 	}
@@ -21,7 +21,10 @@ func (b *builder) findCalls() {
 		if s.Role != RoleAttempt {
 			continue
 		}
-		c := byModel[b.places[s.Index].model]
+		var c *ModelCall
+		if m := b.places[s.Index].model; m != nil {
+			c = b.calls[m.Index]
+		}
 		if op := s.Attrs().String(KeyOp); c == nil && op != "" {
 			c = byOp[op]
 			if c == nil {
@@ -44,7 +47,9 @@ func (b *builder) findCalls() {
 	}
 	sortCalls(calls)
 	b.run.ModelCalls = joinRetries(calls)
+	clear(b.calls)
 	for _, c := range b.run.ModelCalls {
+		b.calls[c.Span.Index] = c
 		c.number()
 		c.judge()
 	}

@@ -11,25 +11,43 @@ import (
 // findPhases finds the phases of every attempt: its phase spans, else those its chunk series shows, else those that the
 // reported time to the first chunk shows, else none. Derived ones become virtual spans of the tree.
 func (b *builder) findPhases() {
-	attempts := map[*Span]*Attempt{}
-	calls := map[*Span]*ModelCall{}
+	attempts := make([]*Attempt, len(b.run.Spans))
 	for _, c := range b.run.ModelCalls {
-		calls[c.Span] = c
 		for _, a := range c.Attempts {
-			attempts[a.Span] = a
+			attempts[a.Span.Index] = a
+		}
+	}
+	owner := func(s *Span) *Attempt {
+		around := b.places[s.Index]
+		if around.attempt != nil {
+			return attempts[around.attempt.Index]
+		}
+		if around.model == nil {
+			return nil
+		}
+		if a := attempts[around.model.Index]; a != nil {
+			return a
+		}
+		if c := b.calls[around.model.Index]; c != nil {
+			return c.at(s.Start)
+		}
+		return nil
+	}
+	count := map[*Attempt]int{}
+	for _, s := range b.run.Spans {
+		if s.Role == RolePhase {
+			count[owner(s)]++
 		}
 	}
 	for _, s := range b.run.Spans {
 		if s.Role != RolePhase {
 			continue
 		}
-		around := b.places[s.Index]
-		if a := attempts[around.attempt]; a != nil {
+		if a := owner(s); a != nil {
+			if a.Phases == nil {
+				a.Phases = make([]Phase, 0, count[a])
+			}
 			a.addPhase(s)
-		} else if a := attempts[around.model]; a != nil {
-			a.addPhase(s)
-		} else if c := calls[around.model]; c != nil {
-			c.at(s.Start).addPhase(s)
 		}
 	}
 	grown := false

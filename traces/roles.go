@@ -1,9 +1,6 @@
 package traces
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // ownRole returns the role that a span has by itself, whatever surrounds it.
 func ownRole(rec *Record) Role {
@@ -65,6 +62,10 @@ func (b *builder) findRoles() {
 		}
 		s.Role = ownRole(s.Record)
 		s.flag()
+		if s.Has(FlagOpen) {
+			b.run.Open = true
+			b.problems.add(Unfinished, s.ID, "%q has no end; taken to last until %s after the run's start", s.Name, s.End)
+		}
 		around(s, model, RoleModel)
 		if m := model[s.Index]; m != nil && s.Role == RoleModel && sameCall(m, s) && !outcomeOf(s).Failed() {
 			good[m]++
@@ -73,6 +74,7 @@ func (b *builder) findRoles() {
 	clear(model)
 	tool := make([]*Span, len(spans))
 	attempt := make([]*Span, len(spans))
+	layer := map[*Span]bool{} // spans that are in b.layers
 	b.layers = map[*Span][]*Span{}
 	for _, s := range spans {
 		if s.Record == nil {
@@ -87,9 +89,10 @@ func (b *builder) findRoles() {
 			s.Role = RoleInternal // it holds several calls, so it is none
 		case s.Role == RoleModel && m != nil && sameCall(m, s):
 			b.layers[m] = append(b.layers[m], s)
-			s.becomeAttempt(a, b.layers[m])
+			layer[s] = true
+			s.becomeAttempt(a, layer)
 		case s.Role == RoleClient && m != nil && isHTTP(s.Record):
-			s.becomeAttempt(a, b.layers[m])
+			s.becomeAttempt(a, layer)
 		case s.Role == RoleTool && t != nil && sameTool(t, s):
 			s.Role = RoleInternal
 		}
@@ -115,9 +118,9 @@ func around(s *Span, nearest []*Span, role Role) {
 }
 
 // becomeAttempt makes s an attempt. Inside a real one it is a detail; inside a layer of the call it takes that one's place.
-func (s *Span) becomeAttempt(outer *Span, layers []*Span) {
+func (s *Span) becomeAttempt(outer *Span, layer map[*Span]bool) {
 	if outer != nil && outer.Role == RoleAttempt {
-		if !slices.Contains(layers, outer) {
+		if !layer[outer] {
 			return
 		}
 		outer.Role = RoleInternal
@@ -199,6 +202,10 @@ func (s *Span) flag() {
 		case KeyCancelled:
 			if v, _ := s.Record.Attrs.Bool(KeyCancelled); v {
 				s.Flags |= FlagCancelled
+			}
+		case KeyOpen:
+			if v, _ := s.Record.Attrs.Bool(KeyOpen); v {
+				s.Flags |= FlagOpen
 			}
 		case KeyQuality:
 			switch v, _ := a.Value.(string); Quality(v) {

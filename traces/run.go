@@ -43,10 +43,10 @@ type Span struct {
 
 	Record *Record // as it was recorded, attributes and links; nil for spans made here (@trace, virtual phases)
 	Link   []*Span // spans this one declares to have waited for (links with longpole.dep); nil mostly
-	Index  int32   // position in Run.Spans
 	Role   Role
-	Kind   Kind
 	Phase  Component // of a phase span, else ""
+	Index  int32     // position in Run.Spans
+	Kind   Kind
 	Flags  Flags
 }
 

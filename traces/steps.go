@@ -54,20 +54,12 @@ func (b *builder) findSteps() {
 
 // stepTools finds the step of each tool, and of each model call below one.
 func (b *builder) stepTools(marked map[*Span]*Step) {
-	tools := map[*Span]*ToolCall{}
-	for _, t := range b.run.ToolCalls {
-		tools[t.Span] = t
-	}
-	calls := map[*Span]*ModelCall{}
-	for _, c := range b.run.ModelCalls {
-		calls[c.Span] = c
-	}
 	for _, s := range b.run.Spans { // outer tools come before inner ones
 		place := b.places[s.Index]
-		if c := calls[s]; c != nil && c.Step == nil && place.tool != nil {
-			c.Step = tools[place.tool].Step
+		if c := b.calls[s.Index]; c != nil && c.Step == nil && place.tool != nil {
+			c.Step = b.tools[place.tool.Index].Step
 		}
-		t := tools[s]
+		t := b.tools[s.Index]
 		if t == nil {
 			continue
 		}
@@ -75,7 +67,7 @@ func (b *builder) stepTools(marked map[*Span]*Step) {
 		case place.step != nil:
 			t.Step = marked[place.step]
 		case place.tool != nil:
-			t.Step = tools[place.tool].Step
+			t.Step = b.tools[place.tool.Index].Step
 		case t.Call != nil && t.Call.Step != nil:
 			t.Step = t.Call.Step
 		default:

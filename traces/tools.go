@@ -8,12 +8,14 @@ import (
 
 // findTools makes the tool calls, and finds for each the model call that asked for it.
 func (b *builder) findTools() {
+	b.tools = make([]*ToolCall, len(b.run.Spans))
 	waits := map[*Span][]*Span{}
 	for _, s := range b.run.Spans {
 		switch a := s.Attrs(); s.Role {
 		case RoleTool:
-			b.run.ToolCalls = append(b.run.ToolCalls, &ToolCall{Span: s, Name: cmp.Or(a.String(KeyToolName), s.Name),
-				CallID: a.String(KeyToolCallID), Outcome: outcomeOf(s)})
+			t := &ToolCall{Span: s, Name: cmp.Or(a.String(KeyToolName), s.Name), CallID: a.String(KeyToolCallID), Outcome: outcomeOf(s)}
+			b.tools[s.Index] = t
+			b.run.ToolCalls = append(b.run.ToolCalls, t)
 		case RoleWait:
 			if t := b.places[s.Index].tool; t != nil && a.String(KeyWait) == "approval" {
 				waits[t] = append(waits[t], s)

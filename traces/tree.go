@@ -22,6 +22,7 @@ type node struct {
 	known      int64 // of an open span: the last instant at which it is known to have lived
 	skew       int64
 	open       bool
+	duplicate  bool
 	hidden     bool // a recorded phase that is going to be split anew
 }
 
@@ -65,31 +66,15 @@ func (f *forest) read() {
 		e := &f.set.spans[s]
 		rec := e.rec
 		n := &f.nodes[i]
-		*n = node{rec: rec, trace: e.trace, parent: -1, start: rec.Start, end: rec.End}
-		if rec.ParentID != "" {
-			if p, ok := f.set.index[spanKey{e.trace, rec.ParentID}]; ok {
-				n.parent = f.local[p]
-			}
+		*n = node{rec: rec, trace: e.trace, parent: -1, start: inTime(rec.Start), end: inTime(rec.End), duplicate: e.duplicate}
+		if e.parent >= 0 {
+			n.parent = f.local[e.parent]
 		}
-		if e.duplicate {
-			f.problems.add(DuplicateID, rec.SpanID, "several spans have this id; kept %q, which ends last", rec.Name)
-		}
-		if rec.Dropped != (Dropped{}) {
-			f.problems.add(DroppedData, rec.SpanID, "the source cut off %d attributes, %d events and %d links",
-				rec.Dropped.Attrs, rec.Dropped.Events, rec.Dropped.Links)
-		}
-		if n.start < 0 || n.start > latest || n.end < 0 || n.end > latest {
-			f.problems.add(BadAttribute, rec.SpanID, "%q has times outside 1970 to 2116; taken as unknown", rec.Name)
-			n.start, n.end = inTime(n.start), inTime(n.end)
-		}
-		switch {
-		case n.end == 0:
+		if n.end == 0 {
 			n.open = true
 			n.known = max(n.start, lastSign(rec))
-		case n.start != 0 && n.end < n.start:
-			f.problems.add(NegativeDuration, rec.SpanID, "%q ends %s before it starts; taken as having no length",
-				rec.Name, time.Duration(n.start-n.end))
-			n.end = n.start
+		} else if n.start != 0 {
+			n.end = max(n.end, n.start)
 		}
 	}
 	if f.opt.StallThreshold > 0 {
@@ -97,6 +82,7 @@ func (f *forest) read() {
 	}
 }
 
+// inTime returns t, or 0 for unknown if it is outside 1970 to 2116.
 func inTime(t int64) int64 {
 	if t < 0 || t > latest {
 		return 0
@@ -128,6 +114,8 @@ func (f *forest) hidePhases() {
 // cutCycles makes an orphan of one member of each cycle of parents.
 func (f *forest) cutCycles() {
 	seen := make([]int32, len(f.nodes)) // number of the walk that came by
+	var cuts []int32
+	length := map[int32]int{}
 	for i := range f.nodes {
 		walk := int32(i) + 1
 		at := int32(i)
@@ -138,15 +126,20 @@ func (f *forest) cutCycles() {
 		if at < 0 || seen[at] != walk {
 			continue
 		}
-		cut, length := at, 1
+		cut, n := at, 1
 		for k := f.nodes[at].parent; k != at; k = f.nodes[k].parent {
-			length++
+			n++
 			if f.before(k, cut) < 0 {
 				cut = k
 			}
 		}
-		f.problems.add(ParentCycle, f.id(cut), "%d spans are each other's parents; cut here", length)
+		cuts = append(cuts, cut)
+		length[cut] = n
 		f.nodes[cut].parent = -1
+	}
+	slices.SortFunc(cuts, f.before)
+	for _, i := range cuts {
+		f.problems.add(ParentCycle, f.id(i), "%d spans are each other's parents; cut at %q", length[i], f.nodes[i].rec.Name)
 	}
 }
 
@@ -174,7 +167,7 @@ func (f *forest) findRoot() {
 	slices.SortFunc(orphans, f.before)
 	for _, i := range orphans {
 		n := &f.nodes[i]
-		if len(roots) > 0 && f.isMissing(n) {
+		if cut := f.set.find(n.trace, n.rec.ParentID) >= 0; len(roots) > 0 && !cut {
 			f.problems.add(OrphanAdopted, n.rec.SpanID, "%q (%s) has a parent %s that is not there; put below the root",
 				n.rec.Name, time.Duration(max(0, n.end-n.start)), n.rec.ParentID)
 		}
@@ -199,11 +192,6 @@ func (f *forest) findRoot() {
 	for _, i := range orphans {
 		f.nodes[i].parent = f.root
 	}
-}
-
-func (f *forest) isMissing(n *node) bool {
-	_, ok := f.set.index[spanKey{n.trace, n.rec.ParentID}]
-	return !ok
 }
 
 // adopt lists the kids of each node, and all nodes from the root down.
@@ -255,8 +243,6 @@ func (f *forest) repairSkew() {
 		}
 		shift = p.start + ((p.end-p.start)-(n.end-n.start))/2 - n.start
 		f.move(n, shift)
-		f.problems.add(ClockSkew, n.rec.SpanID, "%q of host %s is not inside its client's span of host %s; moved by %s with all below it",
-			n.rec.Name, host(n.rec), host(p.rec), time.Duration(shift))
 	}
 }
 
@@ -305,7 +291,6 @@ func (f *forest) close() {
 			from, to = f.nodes[n.parent].start, f.nodes[n.parent].end
 		}
 		if n.start == 0 {
-			f.problems.add(NoStart, n.rec.SpanID, "%q does not say when it started", n.rec.Name)
 			n.start = n.end
 			if n.open || i == f.root {
 				n.start = from
@@ -316,9 +301,7 @@ func (f *forest) close() {
 			}
 		}
 		if n.open {
-			n.end = max(to, n.known, n.start)
-			f.problems.add(Unfinished, n.rec.SpanID, "%q has no end; taken to last until %s", n.rec.Name,
-				time.Unix(0, n.end).UTC().Format(time.RFC3339Nano))
+			n.end = max(to, n.known)
 		}
 		n.end = max(n.end, n.start)
 	}
@@ -361,8 +344,8 @@ func (f *forest) grow(run *Run) {
 		}
 		if n.open {
 			s.Flags |= FlagOpen
-			run.Open = true
 		}
+		f.complain(n)
 		if n.parent >= 0 {
 			s.Parent = &spans[at[n.parent]]
 			kids[int(f.first[n.parent])+len(s.Parent.Kids)] = s
@@ -391,6 +374,39 @@ func (f *forest) grow(run *Run) {
 	}
 }
 
+// complain lists what is wrong with a span by itself.
+func (f *forest) complain(n *node) {
+	rec := n.rec
+	if rec == nil {
+		return
+	}
+	if n.duplicate {
+		f.problems.add(DuplicateID, rec.SpanID, "several spans have this id; kept %q, which ends last", rec.Name)
+	}
+	if rec.Dropped != (Dropped{}) {
+		f.problems.add(DroppedData, rec.SpanID, "the source cut %d attributes, %d events and %d links off %q",
+			rec.Dropped.Attrs, rec.Dropped.Events, rec.Dropped.Links, rec.Name)
+	}
+	start, end := inTime(rec.Start), inTime(rec.End)
+	if start != rec.Start || end != rec.End {
+		f.problems.add(BadAttribute, rec.SpanID, "%q has times outside the years 1970 to 2116; taken as unknown", rec.Name)
+	}
+	if start == 0 {
+		f.problems.add(NoStart, rec.SpanID, "%q does not say when it started; taken to start at %s", rec.Name, instant(n.start))
+	}
+	if end != 0 && end < start {
+		f.problems.add(NegativeDuration, rec.SpanID, "%q ends %s before it starts; taken as having no length", rec.Name, time.Duration(start-end))
+	}
+	if n.parent < 0 || n.skew == f.nodes[n.parent].skew {
+		return
+	}
+	client := f.nodes[n.parent]
+	f.problems.add(ClockSkew, rec.SpanID, "%q of host %s is not inside its client's span of host %s; moved by %s with all below it",
+		rec.Name, host(rec), host(client.rec), time.Duration(n.skew-client.skew))
+}
+
+func instant(t int64) string { return time.Unix(0, t).UTC().Format(time.RFC3339Nano) }
+
 // link resolves the links by which spans declare what they waited for.
 func (f *forest) link(at []int32, spans []Span) {
 	for _, i := range f.order {
@@ -415,15 +431,13 @@ func (f *forest) link(at []int32, spans []Span) {
 // find returns the node a link points to, -1 if it is not in the run.
 func (f *forest) find(trace int32, l Link) int32 {
 	if l.TraceID != "" && l.TraceID != f.set.traces[trace].id {
-		trace = -1
-		for i := range f.set.traces {
-			if f.set.traces[i].id == l.TraceID {
-				trace = int32(i)
-			}
-		}
+		trace = int32(slices.IndexFunc(f.set.traces, func(t traceInfo) bool { return t.id == l.TraceID }))
 	}
-	s, ok := f.set.index[spanKey{trace, l.SpanID}]
-	if !ok {
+	if trace < 0 {
+		return -1
+	}
+	s := f.set.find(trace, l.SpanID)
+	if s < 0 {
 		return -1
 	}
 	if i := f.local[s]; int(i) < len(f.spans) && f.spans[i] == s {
