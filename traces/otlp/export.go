@@ -142,4 +142,3 @@ func newClient(opt Options) (otlptrace.Client, error) {
 func environment(name string) string {
 	return cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), os.Getenv("OTEL_EXPORTER_OTLP_"+name))
 }
-
