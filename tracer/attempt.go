@@ -1,0 +1,302 @@
+package tracer
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/seed46266073/longpole/tracer/stream"
+	"github.com/seed46266073/longpole/traces"
+)
+
+// An attempt is one HTTP request of a model call being recorded. Times in it are durations since its start.
+type attempt struct {
+	call   *ModelCall
+	span   trace.Span
+	number int
+	start  time.Time // recorded
+
+	mu         sync.Mutex
+	decoder    stream.Decoder
+	broken     bool // the decoder panicked: bytes go on without it
+	known      int  // tool calls already made known
+	sent       *time.Duration
+	headers    *time.Duration
+	status     int
+	retryAfter *time.Duration
+	retryable  bool
+	paced      bool // the reader held up the network
+	checkpoint *time.Timer
+	done       bool
+	err        error // that kept it from a response
+	outcome    traces.Outcome
+	word       string // error.type
+	end        time.Duration
+}
+
+// startAttempt begins the next attempt of the call, and books the time since the failed one before as backoff.
+func (c *ModelCall) startAttempt(req *http.Request, decoder stream.Decoder) *attempt {
+	c.mu.Lock()
+	a := &attempt{call: c, decoder: decoder, number: len(c.attempts) + 1, start: c.run.clock.now()}
+	var before *attempt
+	if len(c.attempts) > 0 {
+		before = c.attempts[len(c.attempts)-1]
+	}
+	c.attempts = append(c.attempts, a)
+	if c.expiry != nil {
+		c.expiry.Stop()
+	}
+	c.mu.Unlock()
+	if before != nil {
+		c.backoff(before, a.start)
+	}
+	f := fields{}
+	f.role(traces.RoleAttempt)
+	f.text(traces.KeyOp, c.span.SpanContext().SpanID().String())
+	f.int(traces.KeyAttempt, int64(a.number))
+	f.text(traces.KeyHTTPMethod, cmp.Or(req.Method, http.MethodGet))
+	f.text(traces.KeyServerAddr, req.URL.Hostname())
+	if port, err := strconv.Atoi(req.URL.Port()); err == nil {
+		f.int(traces.KeyServerPort, int64(port))
+	}
+	if a.number > 1 {
+		f.int(traces.KeyResendCount, int64(a.number-1))
+	}
+	_, a.span = c.run.tracer.otel.Start(c.ctx, "attempt "+strconv.Itoa(a.number),
+		trace.WithTimestamp(a.start), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(f...))
+	t := c.run.tracer
+	t.mu.Lock()
+	t.attempts[a] = true
+	t.mu.Unlock()
+	a.checkpoint = time.AfterFunc(checkpointEvery, a.writeCheckpoint)
+	return a
+}
+
+// backoff makes the span of the wait between a failed attempt and the next one.
+func (c *ModelCall) backoff(before *attempt, until time.Time) {
+	before.mu.Lock()
+	done, outcome, from := before.done, before.outcome, before.start.Add(before.end)
+	planned, reason := before.retryAfter, before.word
+	before.mu.Unlock()
+	if !done || outcome == traces.OK || !until.After(from) {
+		return
+	}
+	f := fields{}
+	f.role(traces.RoleWait)
+	f.text(traces.KeyWait, "backoff")
+	if planned != nil {
+		f.int(traces.KeyPlanned, int64(*planned))
+	}
+	f.text(traces.KeyReason, cmp.Or(reason, string(outcome)))
+	_, span := c.run.tracer.otel.Start(c.ctx, "backoff", trace.WithTimestamp(from), trace.WithAttributes(f...))
+	span.End(trace.WithTimestamp(until))
+}
+
+// checkpointEvery is how often an open attempt is written again: a kill loses no more of it.
+const checkpointEvery = time.Second
+
+func (a *attempt) offset() time.Duration { return a.call.run.clock.now().Sub(a.start) }
+
+func (a *attempt) endTime() time.Time {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.start.Add(a.end)
+}
+
+// told returns what the attempt's response said, once it is done.
+func (a *attempt) told() (result *stream.Result, sent time.Duration, outcome traces.Outcome, word string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.decoder.Result(), a.sentOr0(), a.outcome, a.word
+}
+
+func (a *attempt) sentOr0() time.Duration {
+	if a.sent == nil {
+		return 0
+	}
+	return *a.sent
+}
+
+// wroteRequest notes that the request has been sent. A request that net/http sends again on another connection counts
+// from the last time; one that the server answers early counts as sent then.
+func (a *attempt) wroteRequest() {
+	at := a.offset()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.headers == nil && !a.done {
+		a.sent = &at
+	}
+}
+
+// gotHeaders notes the response's head.
+func (a *attempt) gotHeaders(resp *http.Response) {
+	at := a.offset()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.headers = &at
+	a.status = resp.StatusCode
+	a.retryAfter = retryAfter(resp.Header, a.call.run.clock.now())
+	a.retryable = retryable(resp)
+	a.span.SetAttributes(attribute.Int(traces.KeyHTTPStatus, resp.StatusCode))
+}
+
+// feed decodes what has arrived, and err if the body ended with it. It reports whether the response is complete. It
+// never fails: a panic in a decoder costs the rest of its facts.
+func (a *attempt) feed(at time.Duration, p []byte, err error) (complete bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.done || a.broken {
+		return false
+	}
+	defer func() {
+		if recover() != nil {
+			a.broken = true
+			a.decoder = &stream.Opaque{}
+			complete = false
+		}
+	}()
+	a.decoder.Feed(at, p)
+	if err != nil {
+		a.decoder.Close(at, err)
+	}
+	if calls := a.decoder.ToolCalls(); len(calls) > a.known {
+		a.known = len(calls)
+		a.call.askedFor(calls)
+	}
+	return a.decoder.Ended()
+}
+
+// finish ends the attempt, once: err is how the body, or the request, ended.
+func (a *attempt) finish(at time.Duration, err error) {
+	a.mu.Lock()
+	if a.done {
+		a.mu.Unlock()
+		return
+	}
+	a.done = true
+	a.checkpoint.Stop()
+	result := a.decoder.Close(at, err)
+	a.end = at
+	if result.End != nil {
+		a.end = min(*result.End, at)
+	}
+	a.outcome, a.word = result.Outcome, result.ErrorType
+	switch {
+	case a.err != nil:
+		a.outcome = outcomeOf(a.err)
+		a.word = errorType(a.outcome, a.err)
+	case a.status >= 400:
+		a.outcome, a.word = traces.Error, strconv.Itoa(a.status)
+	case a.outcome == traces.Error:
+		a.word = cmp.Or(a.word, "_OTHER")
+	default:
+		a.word = errorType(a.outcome, nil)
+	}
+	a.write(result)
+	a.mu.Unlock()
+
+	t := a.call.run.tracer
+	t.mu.Lock()
+	delete(t.attempts, a)
+	t.mu.Unlock()
+	a.call.attemptDone(a)
+}
+
+// write makes the spans of the phases and ends the attempt's own.
+func (a *attempt) write(result *stream.Result) {
+	threshold := a.call.run.threshold
+	if threshold <= 0 {
+		threshold = result.Chunks.StallThreshold()
+	}
+	t := a.call.run.tracer
+	ctx := trace.ContextWithSpan(a.call.ctx, a.span)
+	for _, p := range result.Phases(a.sentOr0(), a.end, threshold) {
+		f := fields{}
+		f.role(traces.RolePhase)
+		f.text(traces.KeyPhase, string(p.Component))
+		if p.Quality != traces.Measured {
+			f.text(traces.KeyQuality, string(p.Quality))
+		}
+		_, span := t.otel.Start(ctx, string(p.Component), trace.WithTimestamp(a.start.Add(p.From)), trace.WithAttributes(f...))
+		span.End(trace.WithTimestamp(a.start.Add(p.To)))
+	}
+	f := a.facts(result)
+	if len(result.Chunks.List) > 0 {
+		f.int(traces.KeyStallThreshold, int64(threshold))
+		if !t.opt.NoChunks {
+			t.recorder.attach(a.span.SpanContext(), traces.Attr{Key: traces.KeyChunks, Value: result.Chunks.Encode()})
+		}
+	}
+	a.span.SetAttributes(f...)
+	end(a.span, a.outcome, a.word, trace.WithTimestamp(a.start.Add(a.end)))
+}
+
+// facts are the attributes that an attempt has so far, or at its end.
+func (a *attempt) facts(result *stream.Result) fields {
+	f := fields{}
+	since := func(key string, t *time.Duration) {
+		if t != nil {
+			f.int(key, int64(max(0, *t-a.sentOr0())))
+		}
+	}
+	if a.sent != nil {
+		f.int(traces.KeySentTime, int64(*a.sent))
+	}
+	since(traces.KeyHeadersTime, a.headers)
+	since(traces.KeyFirstByteTime, result.FirstByte)
+	since(traces.KeyFirstEventTime, result.FirstEvent)
+	since(traces.KeyEndMarkerTime, result.End)
+	if n := len(result.Chunks.List); n > 0 {
+		f.int(traces.KeyChunkCount, int64(n))
+	}
+	if gaps := result.Chunks.Gaps(); len(gaps) > 0 {
+		slices.Sort(gaps)
+		rank := func(p int) int64 { return int64(gaps[(len(gaps)*p+99)/100-1]) }
+		f.int(traces.KeyChunkGapP50, rank(50))
+		if len(gaps) >= 20 {
+			f.int(traces.KeyChunkGapP95, rank(95))
+		}
+		if len(gaps) >= 100 {
+			f.int(traces.KeyChunkGapP99, rank(99))
+		}
+		f.int(traces.KeyChunkGapMax, int64(gaps[len(gaps)-1]))
+	}
+	if result.OutputChars > 0 {
+		f.int(traces.KeyChars, int64(result.OutputChars))
+	}
+	if result.ReasoningChars > 0 {
+		f.int(traces.KeyReasoningChars, int64(result.ReasoningChars))
+	}
+	f.text(traces.KeyVisibility, result.Visibility)
+	if a.paced {
+		f.text(traces.KeyPaced, "consumer")
+	}
+	return f
+}
+
+// writeCheckpoint writes the open attempt again, and asks for the next time.
+func (a *attempt) writeCheckpoint() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.done {
+		return
+	}
+	defer func() { recover() }() // a sink or decoder that fails costs the checkpoint only
+	a.checkpoint.Reset(checkpointEvery)
+	result := a.decoder.Result()
+	extra := attrsOf(a.facts(result))
+	if len(result.Chunks.List) > 0 && !a.call.run.tracer.opt.NoChunks {
+		extra = append(extra, traces.Attr{Key: traces.KeyChunks, Value: result.Chunks.Encode()})
+	}
+	if a.call.run.threshold > 0 {
+		extra = append(extra, traces.Attr{Key: traces.KeyStallThreshold, Value: int64(a.call.run.threshold)})
+	}
+	extra = append(extra, traces.Attr{Key: traces.KeyCheckpoint, Value: a.call.run.clock.now().UnixNano()})
+	a.call.run.tracer.recorder.checkpoint(a.span.SpanContext(), extra)
+}

@@ -1,0 +1,2 @@
+// Package tracer records what an agent does as OpenTelemetry spans.
+package tracer
