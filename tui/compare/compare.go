@@ -1,0 +1,195 @@
+// Package compare puts groups of runs side by side: how often they were right, how long a right answer took, and where
+// that time went.
+//
+// All bars and distributions share one axis, so that longer is later. Success stands before every time, and each number comes
+// with its interval, because a fast wrong answer is no answer.
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/tui/keys"
+	"github.com/seed46266073/longpole/tui/scroll"
+	"github.com/seed46266073/longpole/tui/theme"
+)
+
+// A ChosenMsg says that a group was opened.
+type ChosenMsg struct {
+	Group measure.Group
+	By    string // the tag it was grouped by, ByRun if each run stands alone
+}
+
+// ByRun is the grouping in which each run is a group of its own.
+const ByRun = "run"
+
+// A Model compares groups. Make it with New; the zero value draws nothing.
+type Model struct {
+	theme         *theme.Theme
+	runs          []*measure.Run
+	by            []string // what can be grouped by
+	chosen        int      // of by
+	groups        []measure.Group
+	scale         time.Duration // the end of the axis
+	list          scroll.List
+	width, height int
+}
+
+// New compares runs, grouped by the tag that tells most: effort before model before task, and each run alone if there are
+// few and alone is true.
+func New(t *theme.Theme, runs []*measure.Run, alone bool) Model {
+	m := Model{theme: t, runs: runs, by: tags(runs)}
+	if alone && len(runs) > 1 && len(runs) <= maxAlone {
+		m.chosen = slices.Index(m.by, ByRun)
+	}
+	m.regroup()
+	return m
+}
+
+// maxAlone is up to how many runs can be compared one by one.
+const maxAlone = 24
+
+// tags lists what the runs can be grouped by: tags that differ between them first.
+func tags(runs []*measure.Run) []string {
+	values := map[string]map[string]bool{"effort": {}, "model": {}}
+	for _, r := range runs {
+		for k, v := range r.Group {
+			if values[k] == nil {
+				values[k] = map[string]bool{}
+			}
+			values[k][v] = true
+		}
+	}
+	rank := func(k string) int {
+		i := slices.Index([]string{"effort", "model", "task"}, k)
+		if i < 0 {
+			i = 3
+		}
+		if len(values[k]) < 2 {
+			i += 10
+		}
+		return i
+	}
+	var by []string
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		if len(values[k]) > 1 || k == "effort" {
+			by = append(by, k)
+		}
+	}
+	slices.SortStableFunc(by, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	if len(runs) <= maxAlone {
+		by = append(by, ByRun)
+	}
+	return by
+}
+
+func (m *Model) regroup() {
+	if len(m.by) == 0 {
+		return
+	}
+	if m.by[m.chosen] == ByRun {
+		m.groups = nil
+		for _, r := range m.runs {
+			m.groups = append(m.groups, measure.GroupBy([]*measure.Run{r})...)
+		}
+	} else {
+		m.groups = measure.GroupBy(m.runs, m.by[m.chosen])
+	}
+	m.scale = 0
+	for _, g := range m.groups {
+		if g.MeanWall != nil {
+			m.scale = max(m.scale, *g.MeanWall)
+		}
+		if g.TimeToCorrect.Max != nil {
+			m.scale = max(m.scale, *g.TimeToCorrect.Max)
+		}
+	}
+	m.list.Resize(len(m.groups), m.fit())
+}
+
+// SetTheme changes the look.
+func (m *Model) SetTheme(t *theme.Theme) { m.theme = t }
+
+// SetSize sets how many cells there are.
+func (m *Model) SetSize(width, height int) {
+	m.width, m.height = width, height
+	m.list.Resize(len(m.groups), m.fit())
+}
+
+// Actions lists the keys that do something here, most useful first.
+func (m Model) Actions() []keys.Action { return []keys.Action{keys.Enter, keys.Regroup, keys.Copy} }
+
+// Selected returns the selected group; ok is false if there is none.
+func (m Model) Selected() (group measure.Group, ok bool) {
+	if len(m.groups) == 0 {
+		return group, false
+	}
+	return m.groups[m.list.Cursor], true
+}
+
+// Update does what the user asked for.
+func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
+	switch msg.Action {
+	case keys.Enter, keys.Unfold:
+		return m, m.open()
+	case keys.Regroup:
+		m.chosen = (m.chosen + max(1, msg.Count)) % len(m.by)
+		m.list.Select(0)
+		m.regroup()
+	default:
+		m.list.Move(msg.Action, msg.Count)
+	}
+	return m, nil
+}
+
+// Click selects the group on line y, or opens it if it was selected.
+func (m Model) Click(_, y int) (Model, tea.Cmd) {
+	if y < headLines {
+		return m, nil
+	}
+	at, ok := m.list.At((y - headLines) / m.lines())
+	switch {
+	case !ok:
+		return m, nil
+	case at == m.list.Cursor:
+		return m, m.open()
+	}
+	m.list.Select(at)
+	return m, nil
+}
+
+// Wheel scrolls by n groups in threes of lines.
+func (m Model) Wheel(n int) Model {
+	m.list.Wheel(max(-1, min(1, n)))
+	return m
+}
+
+func (m Model) open() tea.Cmd {
+	g, ok := m.Selected()
+	if !ok {
+		return nil
+	}
+	chosen := ChosenMsg{g, m.by[m.chosen]}
+	return func() tea.Msg { return chosen }
+}
+
+// label names a group.
+func (m Model) label(g *measure.Group) string {
+	if m.by[m.chosen] != ByRun {
+		return g.Label()
+	}
+	r := g.Runs[0]
+	words := []string{cmp.Or(r.Name, r.ID)}
+	for _, k := range []string{"effort", "trial"} {
+		if v := r.Group[k]; v != "" {
+			words = append(words, v)
+		}
+	}
+	return strings.Join(words, " "+m.theme.Glyphs.Dot+" ")
+}

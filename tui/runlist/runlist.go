@@ -1,0 +1,258 @@
+// Package runlist shows runs as a table that can be sorted, filtered and marked.
+//
+// A row is a run: when it started, what it was, how it ended, how long it took, and its families of components as a bar on
+// the scale of the longest run, so that lengths compare between rows.
+package runlist
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/stats"
+	"github.com/seed46266073/longpole/tui/keys"
+	"github.com/seed46266073/longpole/tui/scroll"
+	"github.com/seed46266073/longpole/tui/theme"
+)
+
+// A ChosenMsg says that a run was opened.
+type ChosenMsg struct{ Run *measure.Run }
+
+// A Model is a list of runs. Make it with New; the zero value draws nothing.
+type Model struct {
+	theme *theme.Theme
+	title string
+	runs  []*measure.Run
+	order []int // runs that are shown, in order
+	marks map[*measure.Run]bool
+	list  scroll.List
+
+	width, height int
+	columns       []placed
+	sort          column
+	descending    bool
+	query         string
+	longest       time.Duration // of the runs that are shown
+}
+
+// New returns a list of runs under a title, in the order given. The slice is not changed.
+func New(t *theme.Theme, title string, runs []*measure.Run) Model {
+	m := Model{theme: t, title: title, runs: runs, marks: map[*measure.Run]bool{}, sort: colStart}
+	m.arrange()
+	return m
+}
+
+// SetTheme changes the look.
+func (m *Model) SetTheme(t *theme.Theme) { m.theme = t }
+
+// SetSize sets how many cells there are.
+func (m *Model) SetSize(width, height int) {
+	m.width, m.height = width, height
+	m.columns = layout(width, m.runs)
+	m.list.Resize(len(m.order), height-headLines)
+}
+
+// Actions lists the keys that do something here, most useful first.
+func (m Model) Actions() []keys.Action {
+	return []keys.Action{keys.Enter, keys.Breakdown, keys.Mark, keys.Compare, keys.Find, keys.Sort, keys.Reverse,
+		keys.Problems, keys.Copy, keys.Next, keys.Previous}
+}
+
+// Run returns the selected run; nil if none is shown.
+func (m Model) Run() *measure.Run {
+	if len(m.order) == 0 {
+		return nil
+	}
+	return m.runs[m.order[m.list.Cursor]]
+}
+
+// Shown returns the runs that the filter leaves, in the order of the screen.
+func (m Model) Shown() []*measure.Run {
+	shown := make([]*measure.Run, len(m.order))
+	for i, k := range m.order {
+		shown[i] = m.runs[k]
+	}
+	return shown
+}
+
+// Marked returns the marked runs in the order given to New.
+func (m Model) Marked() []*measure.Run {
+	var marked []*measure.Run
+	for _, r := range m.runs {
+		if m.marks[r] {
+			marked = append(marked, r)
+		}
+	}
+	return marked
+}
+
+// Toggle marks run, or unmarks it.
+func (m *Model) Toggle(run *measure.Run) {
+	if m.marks[run] {
+		delete(m.marks, run)
+	} else {
+		m.marks[run] = true
+	}
+}
+
+// Search leaves only the runs that contain each word of query in their name, id, outcome or tags.
+func (m *Model) Search(query string) {
+	m.query = query
+	m.arrange()
+}
+
+// Query returns what is searched for and how many rows match.
+func (m Model) Query() (query string, matches int) { return m.query, len(m.order) }
+
+// Update does what the user asked for.
+func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
+	n := max(1, msg.Count)
+	switch msg.Action {
+	case keys.Enter, keys.Unfold:
+		return m, m.open()
+	case keys.Next:
+		m.list.Move(keys.Down, n)
+	case keys.Previous:
+		m.list.Move(keys.Up, n)
+	case keys.Mark:
+		for range min(n, len(m.order)) {
+			m.Toggle(m.Run())
+			m.list.Move(keys.Down, 1)
+		}
+	case keys.Sort:
+		m.sortNext(n)
+	case keys.Reverse:
+		m.descending = !m.descending
+		m.arrange()
+	default:
+		m.list.Move(msg.Action, msg.Count)
+	}
+	return m, nil
+}
+
+// Click selects the row on line y, opens it if it was selected, or sorts by the column head that was hit.
+func (m Model) Click(x, y int) (Model, tea.Cmd) {
+	if y == headLines-1 {
+		for _, c := range m.columns {
+			if x >= c.at && x < c.at+c.width {
+				m.sortBy(c.column)
+			}
+		}
+		return m, nil
+	}
+	row, ok := m.list.At(y - headLines)
+	if !ok {
+		return m, nil
+	}
+	if row == m.list.Cursor {
+		return m, m.open()
+	}
+	m.list.Select(row)
+	return m, nil
+}
+
+// Wheel scrolls by n rows.
+func (m Model) Wheel(n int) Model {
+	m.list.Wheel(n)
+	return m
+}
+
+func (m Model) open() tea.Cmd {
+	run := m.Run()
+	if run == nil {
+		return nil
+	}
+	return func() tea.Msg { return ChosenMsg{run} }
+}
+
+// sortNext sorts by the nth next column that is on the screen.
+func (m *Model) sortNext(n int) {
+	if len(m.columns) == 0 {
+		return
+	}
+	at := slices.IndexFunc(m.columns, func(c placed) bool { return c.column == m.sort })
+	m.sortBy(m.columns[(at+n)%len(m.columns)].column)
+}
+
+// sortBy sorts by c, numbers from the largest on; by the same column again, the other way round.
+func (m *Model) sortBy(c column) {
+	if c == m.sort {
+		m.descending = !m.descending
+	} else {
+		m.sort, m.descending = c, c == colWall || c == colSteps || c == colBar
+	}
+	m.arrange()
+}
+
+// arrange filters and sorts anew, and keeps the selected run selected if it is still there.
+func (m *Model) arrange() {
+	selected := m.Run()
+	m.order = m.order[:0:0]
+	words := strings.Fields(strings.ToLower(m.query))
+	m.longest = 0
+	for i, r := range m.runs {
+		if matches(r, words) {
+			m.order = append(m.order, i)
+			m.longest = max(m.longest, r.Wall)
+		}
+	}
+	slices.SortStableFunc(m.order, func(a, b int) int {
+		c := compare(m.sort, m.runs[a], m.runs[b])
+		if m.descending {
+			return -c
+		}
+		return c
+	})
+	m.list.Resize(len(m.order), m.list.Height)
+	for row, i := range m.order {
+		if m.runs[i] == selected {
+			m.list.Select(row)
+		}
+	}
+}
+
+func matches(r *measure.Run, words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	text := []string{r.Name, r.ID, string(r.Outcome)}
+	for k, v := range r.Group {
+		text = append(text, v, k+"="+v)
+	}
+	all := strings.ToLower(strings.Join(text, "\n"))
+	for _, w := range words {
+		if !strings.Contains(all, w) {
+			return false
+		}
+	}
+	return true
+}
+
+func compare(c column, a, b *measure.Run) int {
+	switch c {
+	case colName:
+		return stats.Natural(a.Name, b.Name)
+	case colModel:
+		return stats.Natural(a.Group["model"], b.Group["model"])
+	case colEffort:
+		return cmp.Or(cmp.Compare(effortRank(a), effortRank(b)), stats.Natural(a.Group["effort"], b.Group["effort"]))
+	case colOutcome:
+		return cmp.Compare(a.Outcome, b.Outcome)
+	case colWall, colBar:
+		return cmp.Compare(a.Wall, b.Wall)
+	case colSteps:
+		return cmp.Compare(a.Counts.Steps, b.Counts.Steps)
+	}
+	return a.Start.Compare(b.Start)
+}
+
+func effortRank(r *measure.Run) int {
+	if i := slices.Index(measure.Efforts, strings.ToLower(r.Group["effort"])); i >= 0 {
+		return i
+	}
+	return len(measure.Efforts)
+}

@@ -1,0 +1,211 @@
+package runlist
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/report"
+	"github.com/seed46266073/longpole/tui/bar"
+	"github.com/seed46266073/longpole/tui/cell"
+	"github.com/seed46266073/longpole/tui/headline"
+	"github.com/seed46266073/longpole/tui/theme"
+)
+
+// headLines is how many lines stand above the rows: the title and the column heads.
+const headLines = 2
+
+// A column is what a column shows, and what can be sorted by.
+type column int
+
+const (
+	colStart column = iota
+	colName
+	colModel
+	colEffort
+	colOutcome
+	colWall
+	colSteps
+	colBar
+)
+
+var heads = map[column]string{colStart: "start", colName: "run", colModel: "model", colEffort: "effort",
+	colOutcome: "outcome", colWall: "wall", colSteps: "steps", colBar: "where the time went"}
+
+// A placed column has its cells.
+type placed struct {
+	column    column
+	at, width int
+}
+
+const markWidth = 3 // the cursor, the mark of a run and a space
+
+// layout chooses the columns that fit: the bar always, then what tells runs apart.
+func layout(width int, runs []*measure.Run) []placed {
+	widest := func(of func(*measure.Run) string, least, most int) int {
+		w := least
+		for _, r := range runs[:min(len(runs), 1000)] {
+			w = max(w, cell.Width(cell.Clean(of(r))))
+		}
+		return min(w, most)
+	}
+	name := widest(func(r *measure.Run) string { return cmp.Or(r.Name, r.ID) }, 8, max(14, width/5))
+	model := widest(func(r *measure.Run) string { return r.Group["model"] }, 5, max(12, width/8))
+	effort := widest(func(r *measure.Run) string { return r.Group["effort"] }, 6, 8)
+	var cols []placed
+	at := markWidth
+	add := func(c column, w int) {
+		cols = append(cols, placed{c, at, w})
+		at += w + 2
+	}
+	if width >= 100 {
+		add(colStart, 8)
+	}
+	add(colName, name)
+	if width >= 76 {
+		add(colModel, model)
+	}
+	add(colEffort, effort)
+	if width >= 90 {
+		add(colOutcome, 14)
+	} else {
+		add(colOutcome, 1)
+	}
+	add(colWall, report.DurationWidth)
+	if width >= 100 {
+		add(colSteps, 5)
+	}
+	if rest := width - at - 1; rest >= 4 {
+		add(colBar, rest)
+	}
+	return cols
+}
+
+// View returns as many lines as the size has, each as wide as it.
+func (m Model) View() string {
+	if m.theme == nil || m.height <= 0 {
+		return ""
+	}
+	lines := []string{m.titleView(), m.headView()}
+	from, to := m.list.Seen()
+	for row := from; row < to; row++ {
+		lines = append(lines, m.rowView(row))
+	}
+	if len(m.order) == 0 && len(lines) < m.height {
+		l := cell.NewLine(m.theme, m.width, false)
+		words := "no runs here yet: record one with longpole bench or longpole record"
+		if len(m.runs) > 0 {
+			words = "no run matches; esc shows all again"
+		}
+		lines = append(lines, l.Space(markWidth).Text(m.theme.Muted, words).String())
+	}
+	for len(lines) < m.height {
+		lines = append(lines, strings.Repeat(" ", max(0, m.width)))
+	}
+	return strings.Join(lines[:m.height], "\n")
+}
+
+func (m Model) titleView() string {
+	t := m.theme
+	l := cell.NewLine(t, m.width, false)
+	l.Space(1).Text(t.Accent, "longpole").Space(2).Text(t.Strong, cmp.Or(m.title, "runs"))
+	words := count(len(m.order), "run")
+	if len(m.order) < len(m.runs) {
+		words = fmt.Sprintf("%d of %s", len(m.order), count(len(m.runs), "run"))
+	}
+	if n := len(m.marks); n > 0 {
+		words += fmt.Sprintf(" %s %d marked", t.Glyphs.Dot, n)
+	}
+	l.Right(t.Muted, " "+words+" ")
+	return l.String()
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func (m Model) headView() string {
+	t := m.theme
+	l := cell.NewLine(t, m.width, false)
+	for _, c := range m.columns {
+		l.Column(c.at)
+		style, head := t.Muted, heads[c.column]
+		if c.column == m.sort {
+			style = t.Accent
+			arrow := t.Glyphs.Up
+			if m.descending {
+				arrow = t.Glyphs.Down
+			}
+			if c.width == 1 {
+				head = arrow
+			} else if cell.Width(head) < c.width || c.column == colBar {
+				head += arrow
+			} else {
+				head = cell.Cut(t, head, c.width-1) + arrow
+			}
+		} else if c.width == 1 {
+			head = ""
+		}
+		if c.column == colWall || c.column == colSteps {
+			l.FitRight(style, head, c.width)
+		} else {
+			l.Fit(style, head, c.width)
+		}
+	}
+	return l.String()
+}
+
+func (m Model) rowView(row int) string {
+	t, r, selected := m.theme, m.runs[m.order[row]], row == m.list.Cursor
+	l := cell.NewLine(t, m.width, selected)
+	if selected {
+		l.Rune(t.Accent, t.Glyphs.Cursor)
+	} else {
+		l.Space(1)
+	}
+	if m.marks[r] {
+		l.Rune(t.Warn, t.Glyphs.Marked)
+	}
+	for _, c := range m.columns {
+		l.Column(c.at)
+		m.drawCell(l, r, c, t)
+	}
+	return l.String()
+}
+
+func (m Model) drawCell(l *cell.Line, r *measure.Run, c placed, t *theme.Theme) {
+	switch c.column {
+	case colStart:
+		l.Fit(t.Muted, r.Start.Format("15:04:05"), c.width)
+	case colName:
+		l.Fit(t.Strong, cmp.Or(r.Name, r.ID), c.width)
+	case colModel:
+		l.Fit(t.Text, r.Group["model"], c.width)
+	case colEffort:
+		l.Fit(t.Text, r.Group["effort"], c.width)
+	case colOutcome:
+		words := t.Glyphs.Outcome(r.Outcome)
+		if r.Open {
+			words = t.Glyphs.Ellipsis
+		}
+		if c.width > 1 {
+			words += " " + strings.ReplaceAll(string(r.Outcome), "_", " ")
+		}
+		l.Fit(t.Outcome(r.Outcome), words, c.width)
+	case colWall:
+		l.FitRight(t.Text, report.DurationColumn(r.Wall), c.width)
+	case colSteps:
+		l.FitRight(t.Muted, strconv.Itoa(r.Counts.Steps), c.width)
+	case colBar:
+		var parts []bar.Part
+		for _, f := range headline.Families(r) {
+			parts = append(parts, bar.Part{Ink: bar.Of(theme.Family(f.Family), true), Value: f.Time})
+		}
+		bar.Draw(l, t, bar.Stack(min(c.width, l.Left()), m.longest, parts))
+	}
+}

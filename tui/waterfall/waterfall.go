@@ -1,0 +1,286 @@
+// Package waterfall draws one run as rows of bars under a ruler and says what the run was waiting for.
+//
+// The first row is the run itself: its bar is the critical path in order of time, so it has no gap. Below it come steps,
+// model calls with their phases, attempts and tools. What the run waited for is drawn in full colour and marked; what
+// ran beside it is paler. Only the rows that are seen are drawn, and a row is drawn anew only if something in it changed.
+package waterfall
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/tui/bar"
+	"github.com/seed46266073/longpole/tui/keys"
+	"github.com/seed46266073/longpole/tui/scroll"
+	"github.com/seed46266073/longpole/tui/theme"
+)
+
+// A Model is the waterfall of one run. Make it with New; the zero value draws nothing.
+type Model struct {
+	run   *measure.Run
+	theme *theme.Theme
+	tree  *tree
+	list  scroll.List
+	view  window // the time that is shown
+
+	width, height int
+	columns       columns
+
+	query   string
+	matches []int32
+
+	strip []pathDot // the path on the dots of the axis
+	cache map[int32]string
+	slack slack
+}
+
+// A slack is how much longer the selected span could have lasted.
+type slack struct {
+	of    int32
+	time  time.Duration
+	known bool
+}
+
+// New returns the waterfall of run, wholly in view, with the first row below the run selected. Its cost is linear in the
+// number of spans.
+func New(t *theme.Theme, run *measure.Run) Model {
+	m := Model{run: run, theme: t, tree: newTree(run), view: window{whole: max(run.Wall, 1)}}
+	m.view.reset()
+	m.refresh()
+	return m
+}
+
+// SetTheme changes the look.
+func (m *Model) SetTheme(t *theme.Theme) {
+	m.theme = t
+	m.refresh()
+}
+
+// SetSize sets how many cells there are; lines that do not fit are left out, last the rows.
+func (m *Model) SetSize(width, height int) {
+	if width == m.width && height == m.height {
+		return
+	}
+	m.width, m.height = width, height
+	m.refresh()
+}
+
+// Run returns the run that is shown.
+func (m Model) Run() *measure.Run { return m.run }
+
+// Span returns the selected span; nil if the run has none.
+func (m Model) Span() *traces.Span {
+	if len(m.tree.rows) == 0 {
+		return nil
+	}
+	return m.tree.nodes[m.selected()].span
+}
+
+// PathOnly reports whether rows off the critical path are hidden.
+func (m Model) PathOnly() bool { return m.tree.pathOnly }
+
+// Zoomed reports whether only a part of the run's time is in view.
+func (m Model) Zoomed() bool { return m.view.zoomed() }
+
+// Actions lists the keys that do something here, most useful first.
+func (m Model) Actions() []keys.Action {
+	return []keys.Action{keys.Enter, keys.Critical, keys.Breakdown, keys.ZoomIn, keys.ZoomOut, keys.ZoomReset,
+		keys.Find, keys.FoldAll, keys.UnfoldAll, keys.Problems, keys.Mark, keys.Compare, keys.Copy,
+		keys.ZoomSpan, keys.PanLeft, keys.PanRight, keys.Fold, keys.Unfold, keys.Next, keys.Previous}
+}
+
+// Reveal selects span, unfolding what hides it. A span that is not of this run is ignored.
+func (m *Model) Reveal(span *traces.Span) {
+	if i, ok := m.tree.find(span); ok {
+		m.goTo(i)
+	}
+}
+
+// Search marks the rows whose name contains query and selects the first one at or below the selected row.
+func (m *Model) Search(query string) {
+	m.query = query
+	m.matches = m.tree.matches(query)
+	m.refresh()
+	if len(m.matches) == 0 {
+		return
+	}
+	here := m.selected()
+	for _, i := range m.matches {
+		if i >= here {
+			m.goTo(i)
+			return
+		}
+	}
+	m.goTo(m.matches[0])
+}
+
+// Query returns what is searched for and how many rows match.
+func (m Model) Query() (query string, matches int) { return m.query, len(m.matches) }
+
+// Update does what the user asked for.
+func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
+	if len(m.tree.rows) == 0 {
+		return m, nil
+	}
+	if m.list.Move(msg.Action, msg.Count) {
+		m.selectSlack()
+		return m, nil
+	}
+	i, n := m.selected(), max(1, msg.Count)
+	switch msg.Action {
+	case keys.Enter:
+		m.toggle(i)
+	case keys.Fold:
+		m.fold(i)
+	case keys.Unfold:
+		m.unfold(i)
+	case keys.FoldAll:
+		m.foldAll(true)
+	case keys.UnfoldAll:
+		m.foldAll(false)
+	case keys.Critical:
+		m.tree.pathOnly = !m.tree.pathOnly
+		m.tree.list()
+		m.keep(i)
+	case keys.Next:
+		m.match(n)
+	case keys.Previous:
+		m.match(-n)
+	case keys.ZoomIn, keys.ZoomOut, keys.ZoomReset, keys.ZoomSpan, keys.PanLeft, keys.PanRight:
+		m.view.move(msg.Action, n, m.tree.nodes[i].span)
+		m.refresh()
+	}
+	return m, nil
+}
+
+// Click selects the row on line y, or folds it if its marker is hit or it was selected before.
+func (m Model) Click(x, y int) (Model, tea.Cmd) {
+	row, ok := m.list.At(y - m.rowsAt())
+	if !ok {
+		return m, nil
+	}
+	i := m.tree.rows[row]
+	marker := m.columns.indent(m.tree.nodes[i].depth)
+	if row == m.list.Cursor || x >= marker && x <= marker+1 {
+		m.list.Select(row)
+		m.toggle(i)
+		return m, nil
+	}
+	m.list.Select(row)
+	m.selectSlack()
+	return m, nil
+}
+
+// Wheel scrolls by n rows.
+func (m Model) Wheel(n int) Model {
+	m.list.Wheel(n)
+	m.selectSlack()
+	return m
+}
+
+func (m Model) selected() int32 { return m.tree.rows[m.list.Cursor] }
+
+// goTo shows and selects node i.
+func (m *Model) goTo(i int32) {
+	m.tree.reveal(i)
+	m.keep(i)
+}
+
+// keep selects node i, or what hides it, after the rows changed.
+func (m *Model) keep(i int32) {
+	m.list.Resize(len(m.tree.rows), m.list.Height)
+	m.list.Select(m.tree.row(i))
+	m.cache = map[int32]string{}
+	m.selectSlack()
+}
+
+func (m *Model) toggle(i int32) {
+	if m.tree.folded[i] {
+		m.unfold(i)
+	} else if !m.tree.bare(i) {
+		m.fold(i)
+	}
+}
+
+// fold hides the children of i, or goes to its parent if there are none to hide.
+func (m *Model) fold(i int32) {
+	if m.tree.folded[i] || m.tree.bare(i) {
+		if p := m.tree.nodes[i].parent; p >= 0 {
+			m.list.Select(m.tree.row(p))
+			m.selectSlack()
+		}
+		return
+	}
+	m.tree.folded[i] = true
+	m.tree.list()
+	m.keep(i)
+}
+
+// unfold shows the children of i, or goes to the first one if they are shown.
+func (m *Model) unfold(i int32) {
+	switch {
+	case m.tree.bare(i):
+	case !m.tree.folded[i]:
+		m.list.Select(m.list.Cursor + 1)
+		m.selectSlack()
+	default:
+		m.tree.folded[i] = false
+		m.tree.list()
+		m.keep(i)
+	}
+}
+
+// foldAll folds every step, or unfolds everything.
+func (m *Model) foldAll(fold bool) {
+	i := m.selected()
+	for k := range m.tree.folded {
+		m.tree.folded[k] = fold && k > 0 && !m.tree.bare(int32(k))
+	}
+	m.tree.list()
+	m.keep(i)
+}
+
+// match selects the nth match after the selected row, before it if n is below 0, and goes round at the ends.
+func (m *Model) match(n int) {
+	if len(m.matches) == 0 {
+		return
+	}
+	here, k := m.selected(), 0
+	for k < len(m.matches) && m.matches[k] < here {
+		k++
+	}
+	if n > 0 && (k == len(m.matches) || m.matches[k] != here) {
+		n--
+	}
+	k = ((k+n)%len(m.matches) + len(m.matches)) % len(m.matches)
+	m.goTo(m.matches[k])
+}
+
+// selectSlack looks up the selected span's slack: once a selection, not once a frame.
+func (m *Model) selectSlack() {
+	if len(m.tree.rows) == 0 {
+		return
+	}
+	i := m.selected()
+	if m.slack.of == i && m.slack.known {
+		return
+	}
+	time, known := m.run.Path.Slack(m.tree.nodes[i].span)
+	m.slack = slack{of: i, time: time, known: known}
+}
+
+// refresh lays everything out anew after the size, the look or the time in view changed.
+func (m *Model) refresh() {
+	m.columns = layout(m.width)
+	m.list.Resize(len(m.tree.rows), m.height-m.rowsAt()-m.below())
+	m.strip = m.tree.strip(m.axis())
+	m.cache = map[int32]string{}
+	m.selectSlack()
+}
+
+func (m Model) axis() bar.Axis {
+	return bar.Axis{From: m.view.from, To: m.view.to, Cells: m.columns.bar}
+}
