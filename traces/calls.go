@@ -7,37 +7,30 @@ import (
 
 // findCalls makes the model calls and their attempts, and flags the attempts that came to nothing.
 func (b *builder) findCalls() {
-	var calls []*ModelCall
 	b.calls = make([]*ModelCall, len(b.run.Spans))
-	for _, s := range b.run.Spans {
-		if s.Role == RoleModel {
-			c := &ModelCall{Span: s}
-			b.calls[s.Index] = c
-			calls = append(calls, c)
-		}
+	models, attempts := b.run.withRole(RoleModel), b.run.withRole(RoleAttempt)
+	calls := make([]*ModelCall, len(models))
+	ofModels, ofAttempts := make([]ModelCall, len(models)), make([]Attempt, len(attempts))
+	for i, s := range models {
+		calls[i] = &ofModels[i]
+		calls[i].Span = s
+		b.calls[s.Index] = calls[i]
 	}
 	byOp := map[string]*ModelCall{}
-	for _, s := range b.run.Spans {
-		if s.Role != RoleAttempt {
-			continue
-		}
+	for i, s := range attempts {
 		var c *ModelCall
 		if m := b.places[s.Index].model; m != nil {
 			c = b.calls[m.Index]
-		}
-		if op := s.Attrs().String(KeyOp); c == nil && op != "" {
-			c = byOp[op]
-			if c == nil {
+		} else {
+			op := s.Attrs().String(KeyOp)
+			if c = byOp[op]; c == nil || op == "" {
 				c = &ModelCall{Span: s}
-				byOp[op] = c
 				calls = append(calls, c)
+				byOp[op] = c
 			}
 		}
-		if c == nil {
-			c = &ModelCall{Span: s}
-			calls = append(calls, c)
-		}
-		c.Attempts = append(c.Attempts, &Attempt{Span: s})
+		ofAttempts[i].Span = s
+		c.Attempts = append(c.Attempts, &ofAttempts[i])
 	}
 	for _, c := range calls {
 		if len(c.Attempts) == 0 {
@@ -53,6 +46,23 @@ func (b *builder) findCalls() {
 		c.number()
 		c.judge()
 	}
+}
+
+// withRole returns the spans of a role, in the tree's order.
+func (run *Run) withRole(r Role) []*Span {
+	n := 0
+	for _, s := range run.Spans {
+		if s.Role == r {
+			n++
+		}
+	}
+	spans := make([]*Span, 0, n)
+	for _, s := range run.Spans {
+		if s.Role == r {
+			spans = append(spans, s)
+		}
+	}
+	return spans
 }
 
 func sortCalls(calls []*ModelCall) {

@@ -9,17 +9,19 @@ import (
 // findTools makes the tool calls, and finds for each the model call that asked for it.
 func (b *builder) findTools() {
 	b.tools = make([]*ToolCall, len(b.run.Spans))
+	spans := b.run.withRole(RoleTool)
+	tools := make([]ToolCall, len(spans))
+	b.run.ToolCalls = make([]*ToolCall, len(spans))
+	for i, s := range spans {
+		a := s.Attrs()
+		tools[i] = ToolCall{Span: s, Name: cmp.Or(a.String(KeyToolName), s.Name), CallID: a.String(KeyToolCallID), Outcome: outcomeOf(s)}
+		b.tools[s.Index] = &tools[i]
+		b.run.ToolCalls[i] = &tools[i]
+	}
 	waits := map[*Span][]*Span{}
-	for _, s := range b.run.Spans {
-		switch a := s.Attrs(); s.Role {
-		case RoleTool:
-			t := &ToolCall{Span: s, Name: cmp.Or(a.String(KeyToolName), s.Name), CallID: a.String(KeyToolCallID), Outcome: outcomeOf(s)}
-			b.tools[s.Index] = t
-			b.run.ToolCalls = append(b.run.ToolCalls, t)
-		case RoleWait:
-			if t := b.places[s.Index].tool; t != nil && a.String(KeyWait) == "approval" {
-				waits[t] = append(waits[t], s)
-			}
+	for _, s := range b.run.withRole(RoleWait) {
+		if t := b.places[s.Index].tool; t != nil && s.Attrs().String(KeyWait) == "approval" {
+			waits[t] = append(waits[t], s)
 		}
 	}
 	for _, t := range b.run.ToolCalls {
