@@ -26,7 +26,8 @@ type tree struct {
 	nodes      []node
 	scopes     []*scope // by span; nil where nothing joins
 	calls      calls
-	firstModel time.Duration // when the first model request began; never, if there was none
+	asked      map[int32]int32 // tool call → the model call known to have asked for it; made when needed
+	firstModel time.Duration   // when the first model request began; never, if there was none
 	detached   []Detached
 	background []Detached
 	problems   problems
@@ -58,6 +59,9 @@ func join(run *traces.Run) *tree {
 	for i, s := range run.Spans {
 		t.place(int32(i), s, up)
 		up.add(int32(i))
+		if n := &t.nodes[i]; !n.out && (n.role == model || n.role == attempt) {
+			t.firstModel = min(t.firstModel, n.start)
+		}
 	}
 	t.findCalls()
 	t.fillScopes()
@@ -109,9 +113,6 @@ func (t *tree) place(i int32, s *traces.Span, up *ancestors) {
 		n.scope = p
 	default:
 		n.scope = up.outliving(p, s.End)
-	}
-	if n.role == model || n.role == attempt {
-		t.firstModel = min(t.firstModel, n.start)
 	}
 	switch {
 	case n.group == i && parent.group == none:

@@ -1,6 +1,9 @@
 package critpath
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A scope is what joins one span, in lists that are gone through once while time goes back.
 type scope struct {
@@ -78,19 +81,24 @@ func (q *queue) pass(t *tree, now, limit time.Duration) {
 // A stream is the model calls of a scope, by end, the last first.
 type stream struct {
 	spans []int32
-	next  int     // the first that had ended
-	open  []int32 // those before it that had started
+	next  int           // the first that had ended
+	open  []int32       // those before it that had started
+	now   time.Duration // of the last question
 }
 
 // at returns the model call that was still going on now, the first to start of several, none if there is none or another
 // one that ran beside it had just finished: then two loops share the scope, and the tool may belong to the finished one.
-// Either is ambiguous.
+// Either is ambiguous. Asked backwards in time it goes through the calls once.
 func (s *stream) at(t *tree, now, tolerance time.Duration) (m int32, ambiguous bool) {
-	for s.next < len(s.spans) && t.nodes[s.spans[s.next]].end > now+tolerance {
-		s.open = append(s.open, s.spans[s.next])
-		s.next++
+	if now > s.now {
+		s.next, s.open = 0, s.open[:0]
 	}
-	finished := time.Duration(-1 << 62) // the last end of those that had finished and were long enough to overlap another
+	s.now = now
+	for ; s.next < len(s.spans) && t.nodes[s.spans[s.next]].end > now+tolerance; s.next++ {
+		s.open = append(s.open, s.spans[s.next])
+	}
+	s.open = slices.DeleteFunc(s.open, func(i int32) bool { return t.nodes[i].start >= now })
+	finished := -never // the last end of those that had finished and were long enough to overlap another
 	for _, i := range s.spans[s.next:] {
 		if n := &t.nodes[i]; n.end-n.start > tolerance {
 			finished = n.end
@@ -98,20 +106,10 @@ func (s *stream) at(t *tree, now, tolerance time.Duration) (m int32, ambiguous b
 		}
 	}
 	m = none
-	running := s.open[:0]
 	for _, i := range s.open {
-		n := &t.nodes[i]
-		if n.start >= now {
-			continue
-		}
-		running = append(running, i)
-		if finished-n.start > tolerance {
-			continue
-		}
-		if m == none || t.earlier(i, m) < 0 {
+		if finished <= t.nodes[i].start+tolerance && (m == none || t.earlier(i, m) < 0) {
 			m = i
 		}
 	}
-	s.open = running
-	return m, len(running) > 1 || len(running) == 1 && m == none
+	return m, len(s.open) > 1 || len(s.open) == 1 && m == none
 }

@@ -51,7 +51,6 @@ func walk(t *tree) []Segment {
 type walker struct {
 	*tree
 	path  []Segment               // backwards
-	asked map[int32]int32         // tool → the model call that is known to have asked for it, by span; made when needed
 	tools map[*traces.Span]string // names of tool calls; made when needed
 }
 
@@ -88,7 +87,11 @@ func (w *walker) choose(at int32, now time.Duration, left int32, cut bool) int32
 		open = s.open(w.tree, now)
 	}
 	if left != none {
-		open = w.better(open, w.streaming(at, s, now, left), now)
+		source, ambiguous := w.source(at, left)
+		if ambiguous {
+			w.problems.add(traces.AmbiguousStream, w.run.Spans[left], "started while several model calls were going on, and none is known to have asked for it")
+		}
+		open = w.better(open, source, now)
 	}
 	if best == none || open != none && w.nodes[open].end > w.nodes[best].end {
 		return open
@@ -129,51 +132,47 @@ func (t *tree) canWait(at, left, i int32) bool {
 		(n.group != none || n.scope == at)
 }
 
-// streaming returns the span that was still going on when left started, and started it.
-func (w *walker) streaming(at int32, s *scope, now time.Duration, left int32) int32 {
-	n := &w.nodes[left]
+// source returns the span that was still going on when left started, in the same scope, and made it start; none if there was
+// none or it cannot be told, for which ambiguous may be the reason.
+func (t *tree) source(at, left int32) (source int32, ambiguous bool) {
+	s, n := t.scopes[at], &t.nodes[left]
 	switch {
+	case s == nil:
+		return none, false
 	case n.role == attempt && n.call != none:
-		best := none
-		for _, i := range w.calls.list[n.call].racing {
+		source = none
+		for _, i := range t.calls.list[n.call].racing {
 			if i == left {
 				break
 			}
-			if c := &w.nodes[i]; c.scope == at && w.blocks(i) && c.start < now && c.start < c.end {
-				best = w.better(best, i, now)
+			if c := &t.nodes[i]; c.scope == at && t.blocks(i) && c.start < n.start && c.start < c.end {
+				source = t.better(source, i, n.start)
 			}
 		}
-		return best
-	case n.role == tool || w.run.Spans[left].Role == traces.RoleAgent:
-		if len(s.models.spans) == 0 {
-			return none
-		}
-		if m, ok := w.askedBy(left); ok {
-			if w.nodes[m].scope == at && w.blocks(m) && w.nodes[m].start < now && w.nodes[m].end > now {
-				return m
-			}
-			return none
-		}
-		m, ambiguous := s.models.at(w.tree, now, tolerance(w.run.Spans[at]))
-		if ambiguous {
-			w.problems.add(traces.AmbiguousStream, w.run.Spans[left], "started while several model calls were going on, and none is known to have asked for it")
-		}
-		return m
+		return source, false
+	case n.role != tool && t.run.Spans[left].Role != traces.RoleAgent || len(s.models.spans) == 0:
+		return none, false
 	}
-	return none
+	if m, ok := t.askedBy(left); ok {
+		if c := &t.nodes[m]; c.scope == at && t.blocks(m) && c.start < n.start && c.end > n.start {
+			return m, false
+		}
+		return none, false
+	}
+	return s.models.at(t, n.start, tolerance(t.run.Spans[at]))
 }
 
 // askedBy returns the model call that announced the tool call i by its id.
-func (w *walker) askedBy(i int32) (int32, bool) {
-	if w.asked == nil {
-		w.asked = map[int32]int32{}
-		for _, c := range w.run.ToolCalls {
+func (t *tree) askedBy(i int32) (int32, bool) {
+	if t.asked == nil {
+		t.asked = make(map[int32]int32, len(t.run.ToolCalls))
+		for _, c := range t.run.ToolCalls {
 			if c.Span != nil && c.Call != nil && c.Call.Span != nil && slices.Contains(c.Call.ToolCallIDs, c.CallID) {
-				w.asked[c.Span.Index] = c.Call.Span.Index
+				t.asked[c.Span.Index] = c.Call.Span.Index
 			}
 		}
 	}
-	m, ok := w.asked[i]
+	m, ok := t.asked[i]
 	return m, ok
 }
 
