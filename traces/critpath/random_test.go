@@ -122,3 +122,5 @@ func shuffled(rng *rand.Rand, list []traces.Record) []traces.Record {
 	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list
 }
+
+func id(n int64) string { return fmt.Sprintf("%016x", n+1) }
