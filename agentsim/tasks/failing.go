@@ -1,0 +1,51 @@
+package tasks
+
+import (
+	"os"
+	"regexp"
+
+	"github.com/seed46266073/longpole/agentsim/simmodel"
+)
+
+// failingTest needs a POSIX shell: the suite is a shell script.
+func failingTest() Task {
+	run := use("run_command", with{"command": "sh", "args": []string{"run-tests.sh"}})
+	right := "The test tests/cart.sh fails. The cause is lib/price.sh:9: the price is divided by 100 before it is multiplied, so the cents are lost."
+	return Task{
+		Name: "failing-test",
+		Prompt: "One test of the suite in this folder fails. Run the suite with the command sh and the argument run-tests.sh, then find the line of " +
+			"the library that is the cause. Answer with the test's file and the line to be fixed, as path:line.",
+		Tools:    []string{"run_command", "read_file", "search_text", "list_files"},
+		Commands: []string{"sh"},
+		Verify: func(answer string, _ *os.Root) (bool, string) {
+			return mentions(answer, "tests/cart.sh") && priceLine.MatchString(answer), "tests/cart.sh fails because of lib/price.sh:9"
+		},
+		paths: []path{
+			{name: "straight", right: true, turns: []simmodel.Play{
+				say(140, "I run the suite first.", run),
+				say(220, "The cart is wrong for an odd price. I read the test and what it uses.", read("tests/cart.sh"), read("lib/cart.sh"), read("lib/price.sh")),
+				say(520, right),
+			}},
+			{name: "blames the caller", odds: wrongUsual, turns: []simmodel.Play{
+				say(90, "I run the suite first.", run),
+				say(120, "I read the test and the cart.", read("tests/cart.sh"), read("lib/cart.sh")),
+				say(200, "The test tests/cart.sh fails. The cause is lib/cart.sh:6: the discount is taken from the sum and not from each price."),
+			}},
+			{name: "reads the wrong file first", odds: detourUsual, right: true, stumbles: 1, turns: []simmodel.Play{
+				say(100, "I run the suite first.", run),
+				say(120, "I look at the cart.", read("cart.sh")),
+				say(110, "It is in another folder.", read("tests/cart.sh"), use("list_files", with{"recursive": true})),
+				say(180, "Now the library.", read("lib/cart.sh"), read("lib/price.sh")),
+				say(420, right),
+			}},
+			{name: "tries the line by itself", odds: secondLook, right: true, turns: []simmodel.Play{
+				say(140, "I run the suite first.", run),
+				say(220, "The cart is wrong for an odd price. I read the test and what it uses.", read("tests/cart.sh"), read("lib/cart.sh"), read("lib/price.sh")),
+				say(320, "I check the suspicion.", use("run_command", with{"command": "sh", "args": []string{"-c", ". lib/price.sh; discounted 1999 10; echo $((1999 * 90 / 100))"}})),
+				say(300, right),
+			}},
+		},
+	}
+}
+
+var priceLine = regexp.MustCompile(`(?i)\bprice\.sh\W{0,4}(?::|#L|\bline\b|,)\W*(?:line\W*)?9\b|\bline\W{0,4}9\W{0,4}(?:of|in)\W{0,4}(?:lib/)?price\.sh\b`)
