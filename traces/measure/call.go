@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -11,7 +13,8 @@ import (
 // sent, unless noted; nil where unknown, or where the figure would mislead.
 type Call struct {
 	*traces.ModelCall
-	Start time.Duration // since the start of the run
+	Answer *traces.Attempt // the final attempt: the last one that was not given up for another
+	Start  time.Duration   // since the start of the run
 
 	Headers, FirstByte, FirstEvent *time.Duration
 	TTFT                           *time.Duration // first generated output of any kind; nil if the response was not streamed
@@ -63,18 +66,18 @@ const (
 )
 
 func callOf(c *traces.ModelCall) Call {
-	m := Call{ModelCall: c, Start: c.Span.Start}
-	a := c.Final()
+	a := answer(c)
+	m := Call{ModelCall: c, Answer: a, Start: c.Span.Start}
 	attrs := a.Span.Attrs()
 	m.Headers = nanoseconds(attrs, traces.KeyHeadersTime)
 	m.FirstByte = nanoseconds(attrs, traces.KeyFirstByteTime)
 	m.FirstEvent = nanoseconds(attrs, traces.KeyFirstEventTime)
 	m.End = nanoseconds(attrs, traces.KeyEndMarkerTime)
 	if m.End == nil && !a.Span.Has(traces.FlagOpen) {
-		m.End = ptr(max(0, a.Span.End-a.Sent))
+		m.End = ptr(max(0, ended(a)-a.Sent))
 	}
 	m.Paced = attrs.String(traces.KeyPaced) == "consumer"
-	m.Visibility = attrs.String(traces.KeyVisibility)
+	m.Visibility = cmp.Or(attrs.String(traces.KeyVisibility), c.Span.Attrs().String(traces.KeyVisibility))
 	m.ReasoningWindow = window(a.Phases, traces.Reasoning)
 	for _, p := range a.Phases {
 		if p.Component == traces.Stall {
@@ -97,6 +100,25 @@ func callOf(c *traces.ModelCall) Call {
 	}
 	m.rates(a)
 	return m
+}
+
+// answer returns the attempt that a call's instants are of; where all were given up or failed, the last.
+func answer(c *traces.ModelCall) *traces.Attempt {
+	for _, a := range slices.Backward(c.Attempts) {
+		if !a.Span.Has(traces.FlagFailed) {
+			return a
+		}
+	}
+	return c.Final()
+}
+
+// ended returns when the response was over: some spans of requests end with the headers, the phases then go on.
+func ended(a *traces.Attempt) time.Duration {
+	end := a.Span.End
+	for _, p := range a.Phases {
+		end = max(end, p.End)
+	}
+	return end
 }
 
 // arrivals finds when what came: from the chunks, else from the phases, else as the source reported it.

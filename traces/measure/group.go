@@ -235,7 +235,7 @@ func callMeans(runs []*Run) CallMeans {
 				continue
 			}
 			calls++
-			if a := c.Final(); a.Outcome == traces.OK {
+			if a := c.Answer; a.Outcome == traces.OK {
 				lengths = append(lengths, float64(a.Span.Duration()))
 			}
 		}

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"maps"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -12,7 +11,6 @@ import (
 type Run struct {
 	*traces.Run
 	Path       *critpath.Path
-	Group      map[string]string // the run's tags; model and effort, where not tagged, from its main calls if they agree
 	Counts     Counts
 	Usage      Usage
 	Components []ComponentTime  // in the order of display; they add up to Wall exactly
@@ -54,7 +52,6 @@ func Of(run *traces.Run) *Run {
 	}
 	r.ToolCalls = toolCalls(run, path)
 	r.Tools = tools(run, path)
-	r.Group = tags(run)
 	return r
 }
 
@@ -63,31 +60,6 @@ func (r *Run) Correct() bool { return r.Outcome == traces.OK && !r.Open }
 
 // CutOff reports whether the run was ended by a time limit, so that its wall time is only a lower bound.
 func (r *Run) CutOff() bool { return r.Outcome == traces.Timeout }
-
-func tags(run *traces.Run) map[string]string {
-	group := maps.Clone(run.Group)
-	if group == nil {
-		group = map[string]string{}
-	}
-	agreed := func(key string, of func(*traces.ModelCall) string) {
-		value := ""
-		for _, c := range run.ModelCalls {
-			switch v := of(c); {
-			case c.Side || v == "":
-			case value == "":
-				value = v
-			case value != v:
-				return
-			}
-		}
-		if _, tagged := group[key]; !tagged && value != "" {
-			group[key] = value
-		}
-	}
-	agreed("model", func(c *traces.ModelCall) string { return c.Model })
-	agreed("effort", func(c *traces.ModelCall) string { return c.Effort })
-	return group
-}
 
 // A StepTime is what the path spent inside a step's interval; its components add up to that interval as far as it lies
 // within the run, and their shares are of the step.

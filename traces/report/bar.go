@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/critpath"
 	"github.com/seed46266073/longpole/traces/measure"
@@ -134,13 +136,19 @@ func (p *page) stack(list []part, n int) string {
 	return b.String()
 }
 
-// legend names the marks that list uses.
-func (p *page) legend(list []part) string {
-	var words []string
+// legend names the marks that list uses, a mark and its meaning never on two lines.
+func (p *page) legend(list []part) {
+	line, width := "", 0
 	for _, s := range list {
-		words = append(words, p.cells(s.mark, 1)+" "+p.draw(s.mark.means))
+		word := p.cells(s.mark, 1) + " " + s.mark.means + "  "
+		w := ansi.StringWidth(word)
+		if 2+width+w-2 > p.width {
+			p.line("  ", line)
+			line, width = "", 0
+		}
+		line, width = line+word, width+w
 	}
-	return strings.Join(words, "  ")
+	p.line("  ", line)
 }
 
 // strip draws the path between from and to on an axis of n cells that stands for [0, wall): each cell shows what took most

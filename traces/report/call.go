@@ -14,11 +14,8 @@ func (p *page) calls(r *measure.Run) {
 		return
 	}
 	p.section("model calls")
-	columns := []column{{head: "model", flex: true}, {head: "at", right: true, keep: 2}, {head: "time", right: true}, {head: "TTFT", right: true},
-		{head: "reasoning", right: true, keep: 8}, {head: "output rate", right: true, keep: 7}, {head: "stalls", right: true, keep: 3}, {head: "attempts", right: true, keep: 4},
-		{head: "tokens out", right: true, keep: 1}, {head: "outcome", keep: 9}}
 	var rows [][]string
-	var rates, estimates bool
+	var rates, estimates, stalls, retried bool
 	for _, c := range r.Calls {
 		name := p.name(c.Model)
 		if name == "" {
@@ -29,17 +26,21 @@ func (p *page) calls(r *measure.Run) {
 		}
 		rates = rates || c.OutputRate != nil
 		estimates = estimates || c.ReasoningEstimate != nil
+		stalls = stalls || len(c.Stalls) > 0
+		retried = retried || len(c.Attempts) > 1
 		rows = append(rows, []string{
 			name, p.column(c.Start), p.column(c.Span.Duration()), p.maybe(c.TTFT), p.reasoning(c), rate(c), p.stalls(c), attempts(c),
 			tokens(c.Usage.Output), p.outcome(c.Outcome),
 		})
 	}
-	p.table(columns, rows)
+	p.table([]column{{head: "model", flex: true}, {head: "at", right: true, keep: 2}, {head: "time", right: true}, {head: "TTFT", right: true},
+		{head: "reasoning", right: true, keep: 8}, {head: "output rate", right: true, keep: 7}, {head: "stalls", right: true, keep: 6, out: !stalls},
+		{head: "attempts", right: true, keep: 4, out: !retried}, {head: "tokens out", right: true, keep: 1}, {head: "outcome", keep: 5}}, rows)
 	if rates {
-		p.wrapped(p.dim("  output rate: output tokens after the first ÷ (last - first token), per second"), 2)
+		p.aside("output rate: output tokens after the first ÷ (last − first token), per second")
 	}
 	if estimates {
-		p.wrapped(p.dim(p.draw("  ≈ reasoning was not streamed: tokens × time per streamed token, part of the TTFT")), 2)
+		p.aside("≈ reasoning was not streamed: tokens × time per streamed token, part of the TTFT")
 	}
 }
 

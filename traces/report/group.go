@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -36,7 +35,7 @@ func (p *page) groups(groups []measure.Group) {
 	p.notes(groups)
 	p.section("what it shows")
 	for _, sentence := range verdict(groups) {
-		p.wrapped("  "+p.draw(Clean(sentence)), 2)
+		p.wrapped(p.draw(Clean(sentence)), asIs)
 	}
 }
 
@@ -60,8 +59,10 @@ func (p *page) times(groups []measure.Group) {
 	if len(groups[0].By) > 0 {
 		head = strings.Join(groups[0].By, p.draw(" · "))
 	}
-	columns := []column{{head: head, flex: true}, {head: "right", right: true}, {head: "of", right: true}, {head: "95 %", keep: 3}, {head: "cut off", right: true, keep: 5},
-		{head: "median", right: true}, {head: "95 %", keep: 4}, {head: "range", keep: 2}, {head: "calls/run", right: true, keep: 1}, {head: "a call", right: true, keep: 1}}
+	const cutOff = 4
+	columns := []column{{head: head, flex: true}, {head: "runs", right: true}, {head: "right", right: true}, {head: "95 %", keep: 3},
+		cutOff: {head: "cut off", right: true, keep: 6}, {head: "median", right: true}, {head: "95 %", keep: 4}, {head: "range", keep: 5},
+		{head: "calls/run", right: true, keep: 1}, {head: "a call", right: true, keep: 2}}
 	var rows [][]string
 	anyCut := false
 	for _, g := range groups {
@@ -79,23 +80,11 @@ func (p *page) times(groups []measure.Group) {
 			calls = fmt.Sprintf("%.1f", *g.Calls.PerRun)
 		}
 		anyCut = anyCut || g.Censored > 0
-		rows = append(rows, []string{p.label(g), right, fmt.Sprint(g.N), interval, fmt.Sprint(g.Censored), median,
+		rows = append(rows, []string{p.label(g), fmt.Sprint(g.N), right, interval, fmt.Sprint(g.Censored), median,
 			p.between(t), p.span(t.Min, t.Max), calls, p.maybe(g.Calls.Time)})
 	}
-	if !anyCut {
-		columns[4].keep = -1
-		columns, rows = without(columns, rows, 4)
-	}
+	columns[cutOff].out = !anyCut
 	p.table(columns, rows)
-}
-
-// without leaves out a column that says nothing.
-func without(columns []column, rows [][]string, i int) ([]column, [][]string) {
-	columns = append(columns[:i:i], columns[i+1:]...)
-	for r, row := range rows {
-		rows[r] = append(row[:i:i], row[i+1:]...)
-	}
-	return columns, rows
 }
 
 // between writes the interval of the median, "too few" where there is none.
@@ -115,6 +104,9 @@ func (p *page) span(low, high *time.Duration) string {
 		return unknown
 	}
 	a, b := Duration(*low), Duration(*high)
+	if a == b {
+		return p.draw(a)
+	}
 	if x, unit, _ := strings.Cut(a, " "); strings.HasSuffix(b, " "+unit) && !strings.Contains(unit, "s ") && !strings.ContainsAny(x, "mhd") {
 		a = x
 	}
@@ -136,7 +128,7 @@ func (p *page) stacks(groups []measure.Group) {
 		return
 	}
 	labels = min(labels, p.width/3)
-	p.section("where the time of a correct answer went (means; each bar adds up exactly)")
+	p.section("where it went: means of correct runs, each adds up exactly")
 	cells := p.width - 2 - labels - 2 - DurationWidth - 1
 	for _, g := range groups {
 		name := pad(fit(p.label(g), labels, p.draw("…")), labels, false)
@@ -147,7 +139,7 @@ func (p *page) stacks(groups []measure.Group) {
 		n := max(1, int(float64(*g.MeanWall)/float64(longest)*float64(cells)+0.5))
 		p.line("  ", name, "  ", p.stack(meanParts(g.Components), n), strings.Repeat(" ", cells-n+1), p.column(*g.MeanWall))
 	}
-	p.wrapped("  "+p.legend(meanParts(all)), 2)
+	p.legend(meanParts(all))
 }
 
 // shares writes a family a row, a group a column.
@@ -221,6 +213,6 @@ func (p *page) notes(groups []measure.Group) {
 		if len(by[note]) == len(groups) {
 			who = ""
 		}
-		p.wrapped("  "+cmp.Or(who, "")+p.draw(note), 4)
+		p.wrapped(who+p.draw(note), asIs)
 	}
 }

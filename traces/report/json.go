@@ -115,10 +115,6 @@ func encode(w io.Writer, document any) error {
 }
 
 func runOf(r *measure.Run) runJSON {
-	group := r.Group
-	if group == nil {
-		group = map[string]string{}
-	}
 	usage := usageOf(r.Usage.Usage)
 	usage.Uncounted = &r.Usage.Uncounted
 	return runJSON{
@@ -131,7 +127,7 @@ func runOf(r *measure.Run) runJSON {
 		Check:        text(r.Check),
 		Open:         r.Open,
 		TimeScale:    r.TimeScale,
-		Group:        group,
+		Group:        r.Group,
 		Counts:       countsJSON(r.Counts),
 		Usage:        usage,
 		Components:   list(r.Components, componentOf),

@@ -106,7 +106,7 @@ func callOf(c measure.Call) callJSON {
 		LastToolCall:      c.LastToolCall,
 		LastToken:         c.LastToken,
 		End:               c.End,
-		Phases:            list(c.Final().Phases, phaseOf),
+		Phases:            list(c.Answer.Phases, phaseOf),
 		TPOT:              c.TPOT,
 		TPOTFlowing:       c.TPOTFlowing,
 		VisibleTPOT:       c.VisibleTPOT,

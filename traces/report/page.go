@@ -2,6 +2,7 @@ package report
 
 import (
 	"io"
+	"regexp"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ func (p *page) writeTo(w io.Writer) error {
 }
 
 // plain are the ASCII forms of what is drawn.
-var plain = strings.NewReplacer("·", ".", "…", "~", "─", "-", "≤", "<", "≈", "~", "–", "-", "µ", "u", "●", "*", "×", "x")
+var plain = strings.NewReplacer("·", ".", "…", "~", "─", "-", "≤", "<", "≈", "~", "–", "-", "µ", "u", "●", "*", "×", "x", "÷", "/", "−", "-")
 
 // draw returns text of our own in the page's characters. Names from traces do not go through it.
 func (p *page) draw(s string) string {
@@ -58,16 +59,26 @@ func (p *page) line(parts ...string) {
 	p.WriteByte('\n')
 }
 
-// wrapped writes text over as many lines as it needs, later ones indented by hang cells.
-func (p *page) wrapped(text string, hang int) {
-	indent := strings.Repeat(" ", hang)
-	for i, s := range strings.Split(ansi.Wrap(text, p.width-hang, ""), "\n") {
+// numbers keeps a number and its unit on one line.
+var numbers = regexp.MustCompile(`(\d) (ns|µs|us|ms|s|%)`)
+
+// wrapped writes plain text over as many lines as it needs, all indented by two cells, later ones by two more.
+func (p *page) wrapped(text string, style func(string) string) {
+	const noBreak = "\u00a0"
+	text = ansi.Wrap(numbers.ReplaceAllString(text, "$1"+noBreak+"$2"), p.width-4, "")
+	for i, s := range strings.Split(strings.ReplaceAll(text, noBreak, " "), "\n") {
+		indent := "  "
 		if i > 0 {
-			s = indent + strings.TrimLeft(s, " ")
+			indent = "    "
 		}
-		p.line(s)
+		p.line(indent, style(strings.Trim(s, " ")))
 	}
 }
+
+// aside explains what stands above it.
+func (p *page) aside(text string) { p.wrapped(p.draw(text), p.dim) }
+
+func asIs(s string) string { return s }
 
 // section writes the title of a part after an empty line.
 func (p *page) section(title string) {

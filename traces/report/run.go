@@ -47,7 +47,7 @@ func (p *page) headline(r *measure.Run) {
 		p.line("  not finished when this was read: times are so far")
 	}
 	if r.Check != "" {
-		p.wrapped("  check: "+p.name(r.Check), 4)
+		p.wrapped("check: "+p.name(r.Check), asIs)
 	}
 	p.line("  ", p.tokens(r.Usage))
 }
@@ -101,7 +101,7 @@ func (p *page) bar(r *measure.Run) {
 	p.line()
 	p.line("  ", p.stack(list, p.width-2))
 	p.line("  ", p.dim("adds up to "+p.duration(r.Wall)+" exactly"))
-	p.wrapped("  "+p.legend(list), 2)
+	p.legend(list)
 }
 
 // components writes the same as numbers, by family.
@@ -138,7 +138,7 @@ func (p *page) components(r *measure.Run) {
 	rows = append(rows, []string{"sum", p.column(r.Wall), Percent(1), "", ""})
 	p.table([]column{{head: ""}, {head: "time", right: true}, {head: "share", right: true}, {head: ""}, {head: "", keep: 1}}, rows)
 	if marked {
-		p.line("  ", p.dim(p.draw("≈ inferred, not measured   ≤ upper bound")))
+		p.aside("≈ inferred, not measured   ≤ upper bound")
 	}
 }
 

@@ -12,6 +12,7 @@ type column struct {
 	right bool
 	keep  int  // 0: always
 	flex  bool // may be cut, at most one a table
+	out   bool // left out, because it would say nothing
 }
 
 // least is the width a flexible column is not cut below while another column can be left out.
@@ -27,8 +28,8 @@ func (p *page) table(columns []column, rows [][]string) {
 		}
 	}
 	shown := make([]bool, len(columns))
-	for i := range shown {
-		shown[i] = true
+	for i, c := range columns {
+		shown[i] = !c.out
 	}
 	over := func(flex func(int) int) int {
 		total := 0

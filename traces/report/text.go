@@ -14,15 +14,13 @@ func WriteText(w io.Writer, runs []*measure.Run, problems []traces.Problem, opt 
 	p := newPage(opt)
 	switch len(runs) {
 	case 0:
-		p.line("no runs found")
+		p.line("no runs found: nothing to report")
 	case 1:
 		p.run(runs[0])
 	default:
 		p.runs(runs)
-		if keys := varying(runs); len(keys) > 0 || len(runs) > 1 {
-			p.line()
-			p.groups(measure.GroupBy(runs, keys...))
-		}
+		p.line()
+		p.groups(measure.GroupBy(runs, varying(runs)...))
 	}
 	if len(problems) > 0 {
 		p.problems("problems that belong to no run", problems)
@@ -55,9 +53,6 @@ func varying(runs []*measure.Run) []string {
 // runs lists several runs, one a line.
 func (p *page) runs(runs []*measure.Run) {
 	p.line(p.bold(plural(len(runs), "run")))
-	columns := []column{{head: "run", flex: true}, {head: "model", keep: 2}, {head: "effort", keep: 6}, {head: "outcome", keep: 8},
-		{head: p.draw("    time"), right: true}, {head: "steps", right: true, keep: 3}, {head: "tools", right: true, keep: 4},
-		{head: "retries", right: true, keep: 1}, {head: "where it went", keep: 7}}
 	var rows [][]string
 	for _, r := range runs {
 		mark := ""
@@ -69,7 +64,9 @@ func (p *page) runs(runs []*measure.Run) {
 			fmt.Sprint(r.Counts.Steps), fmt.Sprint(r.Counts.ToolCalls), fmt.Sprint(r.Counts.Retries()), p.stack(parts(r.Components), 16),
 		})
 	}
-	p.table(columns, rows)
+	p.table([]column{{head: "run", flex: true}, {head: "model", keep: 2}, {head: "effort", keep: 6}, {head: "outcome", keep: 8},
+		{head: "time", right: true}, {head: "steps", right: true, keep: 3}, {head: "tools", right: true, keep: 4},
+		{head: "retries", right: true, keep: 1}, {head: "where it went", keep: 7}}, rows)
 }
 
 // problems lists what was odd, the first few in full.
@@ -85,7 +82,7 @@ func (p *page) problems(title string, list []traces.Problem) {
 		if problem.SpanID != "" {
 			where = " (span " + p.name(problem.SpanID) + ")"
 		}
-		p.wrapped("  "+p.name(string(problem.Code))+": "+p.name(problem.Message)+where, 4)
+		p.wrapped(p.name(string(problem.Code))+": "+p.name(problem.Message)+where, asIs)
 	}
 }
 

@@ -42,7 +42,7 @@ func verdict(groups []measure.Group) []string {
 	case 0:
 		return append(say, "no setting gave a correct answer, so none is faster.")
 	case 1:
-		return append(say, fmt.Sprintf("only %s gave correct answers: %s.", timed[0].Label(), medianOf(timed[0])))
+		return append(say, fmt.Sprintf("only %s gave correct answers, in the median after %s.", timed[0].Label(), medianOf(timed[0])))
 	}
 	return append(say, ranking(groups, timed)...)
 }
@@ -51,7 +51,7 @@ func single(g measure.Group) []string {
 	if g.TimeToCorrect.N == 0 {
 		return []string{"no correct answer."}
 	}
-	s := "a correct answer took " + medianOf(g) + "; " + right(g)
+	s := "a correct answer took " + medianOf(g) + " in the median; " + right(g)
 	if len(g.Families) > 0 {
 		most := slices.MaxFunc(g.Families, func(a, b measure.FamilyMean) int { return cmp.Compare(a.Mean, b.Mean) })
 		s += fmt.Sprintf("; most of it went to %s (%s)", most.Family, Percent(most.Share))
@@ -91,17 +91,26 @@ func ranking(groups, timed []measure.Group) []string {
 	if perCall {
 		lead = fmt.Sprintf("%s answers faster per call (%s against %s), ", other.Label(), Duration(*other.Calls.Time), Duration(*best.Calls.Time))
 	}
-	figures := fmt.Sprintf("%s against %s", medianOf(best), medianOf(other))
+	figures := fmt.Sprintf("in the median %s against %s", medianOf(best), medianOf(other))
 	var say []string
 	switch {
 	case !apart(best, other) && perCall:
-		say = append(say, lead+fmt.Sprintf("but is no sooner right than %s: no clear difference in this few runs (%s; %s).", best.Label(), figures, doubt(best, other)))
+		say = append(say, lead+fmt.Sprintf("but is no sooner right than %s: no clear difference in so few runs (%s; %s).", best.Label(), figures, doubt(best, other)))
 	case !apart(best, other):
-		say = append(say, fmt.Sprintf("no clear difference in this few runs between %s and %s: %s (%s).", best.Label(), other.Label(), figures, doubt(best, other)))
+		say = append(say, fmt.Sprintf("no clear difference in so few runs between %s and %s: %s (%s).", best.Label(), other.Label(), figures, doubt(best, other)))
 	case perCall:
-		say = append(say, lead+fmt.Sprintf("but %s is sooner right: %s%s.", best.Label(), figures, because(best, other)))
+		say = append(say, lead+fmt.Sprintf("but %s is sooner right, %s%s.", best.Label(), figures, because(best, other)))
 	default:
-		say = append(say, fmt.Sprintf("%s is right soonest: %s for %s%s.", best.Label(), figures, other.Label(), because(best, other)))
+		say = append(say, fmt.Sprintf("%s is right soonest, %s for %s%s.", best.Label(), figures, other.Label(), because(best, other)))
+	}
+	for _, g := range timed[1:] {
+		switch {
+		case g.Label() == other.Label():
+		case apart(best, g):
+			say = append(say, fmt.Sprintf("%s is later too: %s%s.", g.Label(), medianOf(g), because(best, g)))
+		default:
+			say = append(say, fmt.Sprintf("%s is not clearly later: %s (%s).", g.Label(), medianOf(g), doubt(best, g)))
+		}
 	}
 	return append(say, rates(groups))
 }
@@ -125,7 +134,7 @@ func rates(groups []measure.Group) string {
 	case high.Success.Low > low.Success.High:
 		return fmt.Sprintf("%s is right more often: %s against %s for %s.", high.Label(), Percent(high.Success.Rate), Percent(low.Success.Rate), low.Label())
 	}
-	return fmt.Sprintf("which is right more often cannot be told from this few runs (%s %s, %s %s).",
+	return fmt.Sprintf("which is right more often cannot be told from so few runs (%s %s, %s %s).",
 		low.Label(), Percent(low.Success.Rate), high.Label(), Percent(high.Success.Rate))
 }
 
@@ -172,9 +181,9 @@ func because(best, other measure.Group) string {
 			most, saved = f, d
 		}
 	}
-	s := fmt.Sprintf(", mostly %s less %s in the mean", Duration(saved), most)
+	s := fmt.Sprintf("; on average %s more went to %s with %s", Duration(saved), most, other.Label())
 	if x, y := best.Calls.PerRun, other.Calls.PerRun; *y-*x >= 0.1 {
-		s += fmt.Sprintf(", with %.1f model calls a run against %.1f", *x, *y)
+		s += fmt.Sprintf(" and it took %.1f model calls a run against %.1f", *y, *x)
 	}
 	return s
 }
@@ -185,7 +194,7 @@ func medianOf(g measure.Group) string {
 	if t.MoreThan {
 		s = "more than " + s
 	}
-	return s + " median"
+	return s
 }
 
 func right(g measure.Group) string {
