@@ -34,6 +34,7 @@ type Chat struct {
 
 	at     time.Duration
 	now    [kinds]piece // what the event being read holds
+	finish []byte       // its finish reason
 	usage  usage
 	failed bool // an error object was seen
 	done   bool // [DONE] was seen
@@ -75,10 +76,8 @@ func (d *Chat) Feed(at time.Duration, p []byte) {
 	if len(p) == 0 || d.closed {
 		return
 	}
-	if d.result.FirstByte == nil {
-		d.result.FirstByte = &at
-	}
 	d.at = at
+	d.stamp(&d.result.FirstByte)
 	if d.form == unknownForm {
 		switch first := bytes.TrimLeft(p, " \t\r\n"); {
 		case len(first) == 0:
@@ -120,10 +119,7 @@ func (d *Chat) Close(at time.Duration, err error) *Result {
 		}
 	}
 	d.closed = true
-	if r.End == nil {
-		end := d.at
-		r.End = &end
-	}
+	d.stamp(&r.End)
 	switch how := bodyOutcome(err); {
 	case d.failed:
 		r.Outcome = traces.Error
@@ -184,22 +180,23 @@ func (d *Chat) event(_, data []byte) {
 	data = bytes.TrimLeft(data, " \t\r\n")
 	if bytes.HasPrefix(data, []byte("[DONE]")) {
 		d.done = true
-		d.end()
+		d.result.End = nil // later than an error's
+		d.stamp(&d.result.End)
 		return
 	}
 	if c := (cursor{b: data}); len(data) == 0 || data[0] != '{' || !d.chunk(&c) {
 		d.result.Ignored++
 		return
 	}
-	if d.result.FirstEvent == nil {
-		at := d.at
-		d.result.FirstEvent = &at
-	}
+	d.stamp(&d.result.FirstEvent)
 }
 
-func (d *Chat) end() {
-	at := d.at
-	d.result.End = &at
+// stamp sets a time to the present unless it is set already.
+func (d *Chat) stamp(t **time.Duration) {
+	if *t == nil {
+		at := d.at // a copy, so that only the first time is put on the heap
+		*t = &at
+	}
 }
 
 // chunk reads one chunk, or a whole response, which has the same shape. It reports false if the text was no such thing; nothing
@@ -208,7 +205,7 @@ func (d *Chat) chunk(c *cursor) bool {
 	if c.peek() != '{' {
 		return false
 	}
-	d.now = [kinds]piece{}
+	d.now, d.finish = [kinds]piece{}, nil
 	c.object()
 	for {
 		key, ok := c.key()
@@ -250,6 +247,12 @@ func (d *Chat) commit() {
 	r := &d.result
 	r.ReasoningChars += d.now[reasoning].chars
 	r.OutputChars += d.now[output].chars
+	if len(d.finish) > 0 && string(d.finish) != r.FinishReason {
+		r.FinishReason = string(d.finish)
+	}
+	if r.FinishReason == "error" {
+		d.fail("")
+	}
 	if r.Whole {
 		return
 	}
@@ -323,7 +326,7 @@ func (d *Chat) fail(word string) {
 		d.failed = true
 		d.result.ErrorType = "_OTHER"
 		if d.form == eventStream {
-			d.end()
+			d.stamp(&d.result.End)
 		}
 	}
 	if word != "" {
@@ -352,11 +355,15 @@ func (d *Chat) text(kind int, text []byte) {
 	d.now[kind].seen = true
 	d.now[kind].chars += utf8.RuneCount(text)
 	if d.opt.Content {
-		if kind == reasoning {
-			d.reasoningText = append(d.reasoningText, text...)
-		} else {
-			d.visibleText = append(d.visibleText, text...)
-		}
+		d.keep(kind, text)
+	}
+}
+
+func (d *Chat) keep(kind int, text []byte) {
+	if kind == reasoning {
+		d.reasoningText = append(d.reasoningText, text...)
+	} else {
+		d.visibleText = append(d.visibleText, text...)
 	}
 }
 
@@ -365,11 +372,10 @@ func (d *Chat) raw(kind int, raw []byte) {
 	if len(raw) == 0 {
 		return
 	}
-	if d.opt.Content {
-		d.scratch = unescape(d.scratch[:0], raw)
-		d.text(kind, d.scratch)
-		return
-	}
 	d.now[kind].seen = true
 	d.now[kind].chars += chars(raw)
+	if d.opt.Content {
+		d.scratch = unescape(d.scratch[:0], raw)
+		d.keep(kind, d.scratch)
+	}
 }

@@ -9,12 +9,12 @@ func (d *Chat) choices(c *cursor) {
 	}
 }
 
-// choice reads one element of choices. The delta is read last, since the index it belongs to may follow it.
+// choice reads one element of choices. A delta that comes before the index it belongs to is read last.
 func (d *Chat) choice(c *cursor) {
 	if !c.object() {
 		return
 	}
-	index, delta := 0, -1
+	index, delta := -1, -1
 	for {
 		key, ok := c.key()
 		if !ok {
@@ -25,6 +25,10 @@ func (d *Chat) choice(c *cursor) {
 			n, _ := c.count()
 			index = int(n)
 		case "delta", "message":
+			if index >= 0 {
+				d.delta(c, index)
+				continue
+			}
 			delta = c.i
 			c.skip()
 		case "text": // legacy completions
@@ -33,12 +37,7 @@ func (d *Chat) choice(c *cursor) {
 			}
 		case "finish_reason":
 			if raw, ok := c.str(); ok && len(raw) > 0 {
-				if string(raw) != d.result.FinishReason {
-					d.result.FinishReason = string(raw)
-				}
-				if string(raw) == "error" {
-					d.fail("")
-				}
+				d.finish = raw
 			}
 		default:
 			c.skip()
@@ -46,7 +45,7 @@ func (d *Chat) choice(c *cursor) {
 	}
 	if delta >= 0 && !c.bad {
 		inner := cursor{b: c.b, i: delta}
-		d.delta(&inner, index)
+		d.delta(&inner, max(index, 0))
 		c.bad = inner.bad
 	}
 }
@@ -56,8 +55,8 @@ func (d *Chat) delta(c *cursor, choice int) {
 	if !c.object() {
 		return
 	}
-	var reasoningContent, reasoningText []byte
-	content, details := -1, -1
+	var text, reasoningContent, reasoningText []byte
+	parts, details := -1, -1
 	for {
 		key, ok := c.key()
 		if !ok {
@@ -65,8 +64,10 @@ func (d *Chat) delta(c *cursor, choice int) {
 		}
 		switch string(key) {
 		case "content":
-			content = c.i
-			c.skip()
+			if c.peek() == '[' {
+				parts = c.i
+			}
+			text, _ = c.str()
 		case "reasoning_content":
 			reasoningContent, _ = c.str()
 		case "reasoning":
@@ -103,19 +104,16 @@ func (d *Chat) delta(c *cursor, choice int) {
 	if details >= 0 {
 		d.details(&cursor{b: c.b, i: details}, d.now[reasoning].seen)
 	}
-	if content >= 0 {
-		d.contentValue(&cursor{b: c.b, i: content})
+	if len(text) > 0 {
+		d.content(text)
+	}
+	if parts >= 0 {
+		d.parts(&cursor{b: c.b, i: parts})
 	}
 }
 
-// contentValue reads content: a string, or an array of parts of which some are thinking.
-func (d *Chat) contentValue(c *cursor) {
-	if c.peek() != '[' {
-		if raw, ok := c.str(); ok {
-			d.content(raw)
-		}
-		return
-	}
+// parts reads content that is an array, of which some parts are thinking.
+func (d *Chat) parts(c *cursor) {
 	c.array()
 	for c.next(']') {
 		if !c.object() {

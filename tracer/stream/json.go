@@ -17,6 +17,13 @@ type cursor struct {
 
 // peek skips white space and returns the next byte, 0 at the end.
 func (c *cursor) peek() byte {
+	if c.i < len(c.b) && c.b[c.i] > ' ' {
+		return c.b[c.i]
+	}
+	return c.space()
+}
+
+func (c *cursor) space() byte {
 	for c.i < len(c.b) {
 		switch b := c.b[c.i]; b {
 		case ' ', '\t', '\n', '\r':
@@ -79,11 +86,12 @@ func (c *cursor) str() (raw []byte, ok bool) {
 		return nil, false
 	}
 	start := c.i + 1
-	for i := start; i < len(c.b); i++ {
-		switch c.b[i] {
+	rest := c.b[start:]
+	for i := 0; i < len(rest); i++ {
+		switch rest[i] {
 		case '"':
-			c.i = i + 1
-			return c.b[start:i], true
+			c.i = start + i + 1
+			return rest[:i], true
 		case '\\':
 			i++
 		}
@@ -114,7 +122,7 @@ func (c *cursor) count() (int64, bool) {
 
 // skip passes over one value of any kind.
 func (c *cursor) skip() {
-	depth := 0
+	depth := 0 // no recursion: a hostile text is as deep as it likes
 	for {
 		switch b := c.peek(); {
 		case c.bad:

@@ -101,7 +101,8 @@ type Opaque struct{ result Result }
 // Feed notes the first byte.
 func (o *Opaque) Feed(at time.Duration, p []byte) {
 	if len(p) > 0 && o.result.FirstByte == nil {
-		o.result.FirstByte = &at
+		first := at // a copy, so that only the first time is put on the heap
+		o.result.FirstByte = &first
 	}
 }
 

@@ -1,0 +1,190 @@
+package stream_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/seed46266073/longpole/tracer/stream"
+	"github.com/seed46266073/longpole/traces"
+)
+
+// A troubleCase is one concrete situation that users of such tools ran into, with the right answer.
+type troubleCase struct {
+	ID    string
+	Input struct {
+		Kind    string
+		Records []caseRecord
+		Close   struct {
+			How  string
+			AtMS float64 `json:"at_ms"`
+		}
+	}
+	Expected map[string]any
+}
+
+type caseRecord struct {
+	AtMS   float64 `json:"at_ms"`
+	Raw    string
+	RawB64 []byte `json:"raw_b64"`
+	ID     string
+	API    string
+	Usage  json.RawMessage
+}
+
+func (r caseRecord) bytes() []byte {
+	if r.RawB64 != nil {
+		return r.RawB64
+	}
+	return []byte(r.Raw)
+}
+
+func ms(f float64) time.Duration { return time.Duration(f * float64(time.Millisecond)) }
+
+// elsewhere are expectations about rates, costs and views, which are not the decoder's to answer.
+var elsewhere = map[string]bool{"headers_ms": true, "delivery": true, "tpot_ms": true, "tokens_per_second": true, "must_not": true,
+	"tokens_per_chunk": true, "cost": true, "span_ended_exactly_once": true, "included_in_success_percentiles": true,
+	"parse_errors_fatal": true}
+
+func TestTroubleCases(t *testing.T) {
+	files, err := filepath.Glob("testdata/cases/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var c troubleCase
+		if err := json.Unmarshal(b, &c); err != nil {
+			t.Fatal(file, err)
+		}
+		t.Run(c.ID, func(t *testing.T) {
+			if c.Input.Kind == "usage_records" {
+				checkUsage(t, c)
+				return
+			}
+			d := stream.NewChat(stream.Options{Content: true})
+			for _, r := range c.Input.Records {
+				d.Feed(ms(r.AtMS), r.bytes())
+			}
+			how := map[string]error{"eof": io.EOF, "reset": syscall.ECONNRESET, "client_cancel": context.Canceled}
+			got := answers(d.Close(ms(c.Input.Close.AtMS), how[c.Input.Close.How]))
+			for key, want := range c.Expected {
+				if elsewhere[key] {
+					continue
+				}
+				answer, ok := got[key]
+				if !ok {
+					t.Errorf("%s: no answer to compare", key)
+				} else if answer = plain(answer); !covers(answer, want) {
+					t.Errorf("%s: got %v, want %v", key, answer, want)
+				}
+			}
+		})
+	}
+}
+
+// answers puts a result into the vocabulary of the cases: milliseconds, null for unknown.
+func answers(r *stream.Result) map[string]any {
+	at := func(d *time.Duration) any {
+		if d == nil {
+			return nil
+		}
+		return float64(*d) / 1e6
+	}
+	first, last := map[traces.Component]any{}, map[traces.Component]any{}
+	var ttft, lastToken any
+	var times []any
+	for _, c := range r.Chunks.List {
+		lastToken = at(&c.At)
+		if ttft == nil {
+			ttft = lastToken
+		}
+		if first[c.Kind] == nil {
+			first[c.Kind] = lastToken
+		}
+		last[c.Kind] = lastToken
+		times = append(times, lastToken)
+	}
+	var gaps []any
+	for _, g := range r.Chunks.Gaps() {
+		gaps = append(gaps, at(&g))
+	}
+	var calls []any
+	for _, c := range r.ToolCalls {
+		calls = append(calls, map[string]any{"id": c.ID, "name": c.Name, "arguments": c.Arguments, "first_ms": at(&c.First), "last_ms": at(&c.Last)})
+	}
+	damaged := 0
+	for _, c := range r.Text {
+		if c == '\uFFFD' {
+			damaged++
+		}
+	}
+	return map[string]any{
+		"outcome": string(r.Outcome), "first_byte_ms": at(r.FirstByte), "first_event_ms": at(r.FirstEvent), "end_ms": at(r.End),
+		"ttft_ms": ttft, "last_token_ms": lastToken, "token_event_times_ms": times, "chunk_gaps_ms": gaps,
+		"first_reasoning_ms": first[traces.Reasoning], "last_reasoning_ms": last[traces.Reasoning],
+		"first_visible_ms": first[traces.Output], "last_visible_ms": last[traces.Output],
+		"first_tool_call_ms": first[traces.ToolArgs], "last_tool_call_ms": last[traces.ToolArgs],
+		"visible_text": r.Text, "tool_calls": calls, "replacement_characters": damaged,
+		"comment_lines": r.Comments, "ignored_data_frames": r.Ignored, "reasoning_visibility": r.Visibility,
+		"usage": map[string]any{"input_tokens": r.Usage.Input, "output_tokens": r.Usage.Output, "source": string(r.Usage.Source)},
+	}
+}
+
+// plain makes of any value what encoding/json would have read.
+func plain(v any) any {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	var out any
+	json.Unmarshal(b, &out)
+	return out
+}
+
+// covers reports whether got has every key that want has, with equal values.
+func covers(got, want any) bool {
+	w, ok := want.(map[string]any)
+	if !ok {
+		return reflect.DeepEqual(got, want)
+	}
+	g, _ := got.(map[string]any)
+	for key, value := range w {
+		if v, ok := g[key]; !ok || !covers(v, value) {
+			return false
+		}
+	}
+	return true
+}
+
+func checkUsage(t *testing.T, c troubleCase) {
+	want := c.Expected["records"].(map[string]any)
+	for _, record := range c.Input.Records {
+		if record.API != "chat" {
+			continue
+		}
+		d := stream.NewChat(stream.Options{})
+		d.Feed(0, []byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"x"}}],"usage":`+string(record.Usage)+`}`))
+		r := d.Close(0, io.EOF)
+		got := map[string]any{"flagged": r.UsageInconsistent}
+		if r.Usage.Output != nil && r.Usage.Reasoning != nil {
+			got["output_total"], got["reasoning"], got["visible"] = *r.Usage.Output, *r.Usage.Reasoning, *r.Usage.Output-*r.Usage.Reasoning
+		}
+		if !covers(plain(got), want[record.ID]) {
+			t.Errorf("%s: got %v, want %v", record.ID, got, want[record.ID])
+		}
+		if flagged := cmp.Or(want[record.ID].(map[string]any)["flagged"] == true, false); flagged != r.UsageInconsistent {
+			t.Errorf("%s: got flagged %v, want %v", record.ID, r.UsageInconsistent, flagged)
+		}
+	}
+}
