@@ -31,6 +31,7 @@ type generation struct {
 	fault   *Fault // nil: none
 	times   timetable
 	pace    pace
+	opened  bool // the headers are out
 	truth   Truth
 }
 
@@ -179,7 +180,7 @@ func (g *generation) generate(ctx context.Context, out output) error {
 	if err != nil {
 		return err
 	}
-	g.truth.Headers = now
+	g.opened, g.truth.Headers = true, now
 	g.truth.phase(traces.Queue, now, 0)
 	if err := out.open(); err != nil {
 		return err
@@ -282,7 +283,7 @@ func (g *generation) generated(p piece, now time.Duration, stalls bool) {
 func (g *generation) end(now time.Duration) {
 	g.truth.End = now
 	switch {
-	case len(g.truth.Phases) == 0 && g.truth.Headers == 0:
+	case !g.opened:
 		g.truth.phase(traces.Queue, now, 0)
 	case g.truth.Reasoning+g.truth.Output == 0:
 		g.truth.phase(traces.Prefill, now, 0)

@@ -76,7 +76,7 @@ func (r Reply) Tokens() int {
 	return n
 }
 
-// Linear plays the replies in order, one a turn, and the last one for ever after.
+// Linear plays the replies, at least one, in order, one a turn, and the last one for ever after.
 func Linear(replies ...Reply) Play {
 	return func(t Turn) Reply { return replies[min(t.Index, len(replies)-1)] }
 }

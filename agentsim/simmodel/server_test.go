@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,14 +36,15 @@ func serve(t *testing.T, cfg simmodel.Config, do func(t *testing.T, b *bench)) {
 		n := simnet.New()
 		defer n.Close()
 		b := &bench{client: simnet.Client(n)}
-		truths := make(chan simmodel.Truth, 1000)
-		cfg.Truth = func(tr simmodel.Truth) { truths <- tr }
+		var mu sync.Mutex
+		cfg.Truth = func(tr simmodel.Truth) {
+			mu.Lock()
+			defer mu.Unlock()
+			b.truths = append(b.truths, tr)
+		}
 		n.Serve("model.test", simmodel.New(cfg))
 		do(t, b)
 		synctest.Wait()
-		for len(truths) > 0 {
-			b.truths = append(b.truths, <-truths)
-		}
 	})
 }
 

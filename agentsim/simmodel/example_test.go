@@ -1,0 +1,39 @@
+package simmodel_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+
+	"github.com/seed46266073/longpole/agentsim/simmodel"
+)
+
+// A model that is asked for the capital of France looks it up, unless it is in a hurry and guesses.
+func ExampleNew() {
+	server := httptest.NewServer(simmodel.New(simmodel.Config{
+		Speed: 100,
+		Scripts: []simmodel.Script{{
+			Name:   "capital",
+			Prompt: "What is the capital of France?",
+			Play: simmodel.WrongTurn(simmodel.Odds{"low": 0.3, "high": 0.01},
+				simmodel.Linear(simmodel.Reply{ReasoningTokens: 20, Text: "Lyon."}),
+				simmodel.Linear(
+					simmodel.Reply{ReasoningTokens: 40, Calls: []simmodel.Call{{Name: "search", Args: map[string]any{"text": "capital of France"}}}},
+					simmodel.Reply{Text: "Paris."},
+				)),
+		}},
+	}))
+	defer server.Close()
+
+	resp, err := http.Post(server.URL+"/v1/chat/completions", "application/json", strings.NewReader(
+		`{"model":"sim-moe-13b","reasoning_effort":"high","messages":[{"role":"user","content":"What is the capital of France?"}]}`))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return
+	}
+	defer resp.Body.Close()
+	fmt.Println(resp.Status)
+	// Output: 200 OK
+}
