@@ -14,28 +14,31 @@ func (g *Group) means(correct []*Run) {
 	if len(correct) == 0 {
 		return
 	}
-	var whole time.Duration
-	sums := map[traces.Component]time.Duration{}
+	n := time.Duration(len(correct))
+	var walls fraction
+	sums := map[traces.Component]fraction{}
 	for _, r := range correct {
-		whole += r.Wall
+		walls = walls.plus(r.Wall, n)
 		for _, c := range r.Components {
-			sums[c.Component] += c.Time
+			sums[c.Component] = sums[c.Component].plus(c.Time, n)
 		}
 	}
-	n := time.Duration(len(correct))
-	mean := (whole + n/2) / n
+	mean := walls.whole
+	if walls.rest >= n-walls.rest {
+		mean++
+	}
 	g.MeanWall = &mean
 	missing := mean
-	var byRemainder []traces.Component
+	var byRest []traces.Component
 	for c, sum := range sums {
-		byRemainder = append(byRemainder, c)
-		missing -= sum / n
+		byRest = append(byRest, c)
+		missing -= sum.whole
 	}
-	slices.SortFunc(byRemainder, func(a, b traces.Component) int {
-		return cmp.Or(cmp.Compare(sums[b]%n, sums[a]%n), cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	slices.SortFunc(byRest, func(a, b traces.Component) int {
+		return cmp.Or(cmp.Compare(sums[b].rest, sums[a].rest), cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 	})
-	for i, c := range byRemainder {
-		m := ComponentMean{Component: c, Mean: sums[c] / n}
+	for i, c := range byRest {
+		m := ComponentMean{Component: c, Mean: sums[c].whole}
 		if time.Duration(i) < missing {
 			m.Mean++
 		}
@@ -59,4 +62,14 @@ func (g *Group) means(correct []*Run) {
 			g.Families = append(g.Families, sum)
 		}
 	}
+}
+
+// A fraction is the nth part of a sum: whole + rest/n, 0 <= rest < n. It does not overflow where the sum would.
+type fraction struct {
+	whole, rest time.Duration
+}
+
+func (f fraction) plus(d, n time.Duration) fraction {
+	rest := f.rest + d%n
+	return fraction{f.whole + d/n + rest/n, rest % n}
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -43,7 +44,7 @@ func tools(run *traces.Run, path *critpath.Path) []ToolTime {
 			if t.Run == nil {
 				t.Run = new(time.Duration)
 			}
-			*t.Run += *c.Run
+			*t.Run += min(*c.Run, math.MaxInt64-*t.Run) // calls in parallel can add up to more than there is room for
 		}
 	}
 	for _, s := range path.Segments {
