@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -179,5 +180,51 @@ func TestNamesOfAnyWidth(t *testing.T) {
 		}
 		lines(t, got.Bytes(), width, false)
 		golden(t, fmt.Sprintf("names-%d.txt", width), got.Bytes())
+	}
+}
+
+// Whatever was recorded, text keeps to its page and JSON is one valid document whose components add up.
+func TestAnyRun(t *testing.T) {
+	for seed := range uint64(400) {
+		built, problems := traces.Build(tracetest.Random(seed))
+		var runs []*measure.Run
+		for _, run := range built {
+			runs = append(runs, measure.Of(run))
+		}
+		opt := report.TextOptions{Width: 60 + int(seed%81), ASCII: seed%3 == 0}
+		var text, doc bytes.Buffer
+		if err := report.WriteText(&text, runs, problems, opt); err != nil {
+			t.Fatal(err)
+		}
+		lines(t, text.Bytes(), opt.Width, false)
+		for _, r := range runs {
+			if err := report.WriteText(&text, []*measure.Run{r}, problems, opt); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lines(t, text.Bytes(), opt.Width, false)
+		if err := report.WriteJSON(&doc, runs, problems); err != nil {
+			t.Fatal(err)
+		}
+		var parsed struct {
+			Runs []struct {
+				Wall       int64 `json:"wall_ns"`
+				Components []struct{ NS int64 }
+			}
+		}
+		if err := json.Unmarshal(doc.Bytes(), &parsed); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, r := range parsed.Runs {
+			for _, c := range r.Components {
+				r.Wall -= c.NS
+			}
+			if r.Wall != 0 {
+				t.Errorf("seed %d: components miss the wall time by %d ns", seed, r.Wall)
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d at %d columns:\n%s", seed, opt.Width, text.String())
+		}
 	}
 }

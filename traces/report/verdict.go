@@ -84,7 +84,7 @@ func unchanged(groups []measure.Group) string {
 func ranking(groups, timed []measure.Group) []string {
 	best := timed[0]
 	other, perCall := timed[1], false
-	if quick := quickest(groups); quick != nil && quick.Label() != best.Label() && quick.TimeToCorrect.Median != nil {
+	if quick := quickest(groups); quick != nil && quick.Label() != best.Label() && quick.TimeToCorrect.Median != nil && best.Calls.Time != nil {
 		other, perCall = *quick, true
 	}
 	lead := ""
