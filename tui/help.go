@@ -19,31 +19,29 @@ type helpEntry struct {
 }
 
 // helpView lists all keys, the ones that do nothing on this screen paler, and what letters and marks mean. It takes as many
-// columns as fit, and leaves out headings, then the legend, where there is little room.
+// columns as fit, and leaves out the headings, then the legend, where there is little room.
 func (m *Model) helpView() string {
 	t := m.theme
-	columns := max(1, min(4, m.width/30))
+	count := max(1, min(4, m.width/30))
 	legend := m.legend()
-	room := m.height - 2 - len(legend) - 1
-	entries := m.helpEntries(true)
-	if (len(entries)+columns-1)/columns > room {
-		entries = m.helpEntries(false)
+	room := m.height - 3 - len(legend)
+	columns, ok := pack(m.helpGroups(), count, room)
+	if !ok {
+		room = m.height - 2
+		legend = nil
+		columns = flow(m.helpGroups(), count)
 	}
-	if (len(entries)+columns-1)/columns > room {
-		legend, room = nil, m.height-2
-	}
-	perColumn := min(max(1, room), (len(entries)+columns-1)/columns)
 	title := cell.NewLine(t, m.width, false)
 	title.Space(1).Text(t.Accent, "longpole").Space(2).Text(t.Strong, "keys")
 	title.Right(t.Muted, " the same on every screen ")
 	lines := []string{title.String()}
-	width := (m.width - 1) / columns
-	for y := range perColumn {
+	width := (m.width - 1) / count
+	for y := range room {
 		l := cell.NewLine(t, m.width, false)
-		for x := range columns {
-			l.Column(1 + x*width)
-			if i := x*perColumn + y; i < len(entries) {
-				drawHelp(l, t, entries[i], width)
+		for x, column := range columns {
+			if y < len(column) {
+				l.Column(1 + x*width)
+				drawHelp(l, t, column[y], width)
 			}
 		}
 		lines = append(lines, l.String())
@@ -59,6 +57,38 @@ func (m *Model) helpView() string {
 	return strings.Join(lines[:min(len(lines), m.height)], "\n")
 }
 
+// pack puts whole groups, with their headings, into count columns that are as even as they can be; ok is false if they are higher
+// than room.
+func pack(groups [][]helpEntry, count, room int) (columns [][]helpEntry, ok bool) {
+	for height := 1; height <= room; height++ {
+		columns = make([][]helpEntry, 1, count)
+		for _, g := range groups {
+			last := &columns[len(columns)-1]
+			switch {
+			case len(*last) > 0 && len(*last)+1+len(g) > height && len(columns) < count:
+				columns = append(columns, slices.Clone(g))
+			case len(*last) > 0:
+				*last = append(append(*last, helpEntry{}), g...)
+			default:
+				*last = slices.Clone(g)
+			}
+		}
+		if slices.IndexFunc(columns, func(c []helpEntry) bool { return len(c) > height }) < 0 {
+			return columns, true
+		}
+	}
+	return nil, false
+}
+
+// flow puts the entries of all groups, without headings, into count columns of one height.
+func flow(groups [][]helpEntry, count int) (columns [][]helpEntry) {
+	var all []helpEntry
+	for _, g := range groups {
+		all = append(all, g[1:]...)
+	}
+	return slices.Collect(slices.Chunk(all, (len(all)+count-1)/count))
+}
+
 func drawHelp(l *cell.Line, t *theme.Theme, e helpEntry, width int) {
 	if e.heading != "" {
 		l.Fit(t.Accent, e.heading, width)
@@ -71,33 +101,42 @@ func drawHelp(l *cell.Line, t *theme.Theme, e helpEntry, width int) {
 	l.FitRight(key, e.keys, 9).Space(2).Fit(does, e.does, width-12)
 }
 
-// helpEntries lists the key map, keys that belong together on one line.
-func (m *Model) helpEntries(headings bool) []helpEntry {
+// helpGroups lists the key map by group, each led by its heading, keys that belong together on one line.
+func (m *Model) helpGroups() [][]helpEntry {
 	works := m.actions()
-	var list []helpEntry
+	var groups [][]helpEntry
 	for _, g := range keys.Groups {
-		if headings {
-			if len(list) > 0 {
-				list = append(list, helpEntry{})
-			}
-			list = append(list, helpEntry{heading: string(g)})
-		}
+		list := []helpEntry{{heading: string(g)}}
 		for _, b := range keys.Default {
 			if b.Group != g {
 				continue
 			}
 			does := b.Action == keys.Help || b.Action == keys.Quit || b.Action == keys.Back || moves(b.Action) ||
 				slices.Contains(works, b.Action)
-			if n := len(list); b.Joined && n > 0 {
-				list[n-1].keys += " " + b.Help().Key
-				list[n-1].does += ", " + b.Help().Desc
-				list[n-1].works = list[n-1].works || does
+			if n := len(list); b.Joined && n > 1 {
+				last := &list[n-1]
+				last.keys += " " + b.Help().Key
+				last.does = both(last.does, b.Help().Desc)
+				last.works = last.works || does
 				continue
 			}
 			list = append(list, helpEntry{keys: b.Help().Key, does: b.Help().Desc, works: does})
 		}
+		groups = append(groups, list)
 	}
-	return list
+	return groups
+}
+
+// both says two things without repeating the word they share: "zoom in, out", "first, last row".
+func both(a, b string) string {
+	head, _, _ := strings.Cut(a, " ")
+	if rest, ok := strings.CutPrefix(b, head+" "); ok {
+		return a + ", " + rest
+	}
+	if i := strings.LastIndexByte(a, ' '); i >= 0 && strings.HasSuffix(b, a[i:]) {
+		return a[:i] + ", " + b
+	}
+	return a + ", " + b
 }
 
 // legend explains the letters and marks of bars in as few lines as they take.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -205,7 +206,7 @@ func (m *Model) actions() []keys.Action {
 		list = m.problems.Actions()
 	}
 	if len(m.stack) > 1 {
-		list = append([]keys.Action{keys.Back}, list...)
+		list = slices.Insert(list, min(3, len(list)), keys.Back) // known to everyone, so others come first
 	}
 	return list
 }

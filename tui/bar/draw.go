@@ -74,7 +74,7 @@ func DrawLabels(l *cell.Line, t *theme.Theme, r Raster, parts []Part) {
 		cells := whole(r, x, a)
 		style := t.Label(a.Component(), a.OnPath())
 		label := labelOf(parts, a)
-		if w := cell.Width(label); label != "" && w+1 <= cells {
+		if w := cell.Width(label); label != "" && w+2 <= cells {
 			l.Rune(t.Ink(a.Component(), a.OnPath()), solid(t, a))
 			l.Text(style, label)
 			for range cells - w - 1 {

@@ -20,7 +20,7 @@ func Ticks(a Axis) []Tick {
 	if a.Cells <= 0 {
 		return nil
 	}
-	const apart = 10 // cells
+	const apart = 8 // cells
 	step := round((a.To - a.From) * apart / time.Duration(max(a.Cells, apart)))
 	var out []Tick
 	for at := (a.From + step - 1) / step * step; at < a.To; at += step {

@@ -6,6 +6,7 @@ package breakdown
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,8 +60,10 @@ func New(t *theme.Theme, run *measure.Run) Model {
 		add(row{})
 		add(row{heading: "tools"})
 	}
-	for i := range run.Tools {
-		tool := &run.Tools[i]
+	tools := slices.Clone(run.Tools)
+	slices.SortStableFunc(tools, func(a, b measure.ToolTime) int { return cmp.Compare(b.Critical, a.Critical) })
+	for i := range tools {
+		tool := &tools[i]
 		m.tool = max(m.tool, tool.Critical)
 		if tool.Run != nil {
 			m.tool = max(m.tool, *tool.Run)

@@ -50,15 +50,15 @@ func (m Model) widths() (bar, words int) {
 func (m Model) heading(l *cell.Line, name string) {
 	t := m.theme
 	cells, words := m.widths()
-	second, third := "share", "known"
+	first, second, third := "on path", "share", "known"
 	switch name {
 	case "tools":
 		second, third = "run", "calls"
 	case "steps":
-		second, third = "share", ""
+		first, third = "time", ""
 	}
 	l.Column(1).Fit(t.Accent, name, nameAt-1+m.nameWidth()+1+cells)
-	l.Space(1).FitRight(t.Muted, "on path", report.DurationWidth-1).Space(2).FitRight(t.Muted, second, shareWidth-1)
+	l.Space(1).FitRight(t.Muted, first, report.DurationWidth-1).Space(2).FitRight(t.Muted, second, shareWidth-1)
 	l.Space(3).Fit(t.Muted, third, words)
 }
 

@@ -78,7 +78,7 @@ func tags(runs []*measure.Run) []string {
 	}
 	var by []string
 	for _, k := range slices.Sorted(maps.Keys(values)) {
-		if len(values[k]) > 1 || k == "effort" {
+		if k != "trial" && len(values[k]) > 1 || k == "effort" {
 			by = append(by, k)
 		}
 	}
@@ -123,7 +123,7 @@ func (m *Model) SetSize(width, height int) {
 }
 
 // Actions lists the keys that do something here, most useful first.
-func (m Model) Actions() []keys.Action { return []keys.Action{keys.Enter, keys.Regroup, keys.Copy} }
+func (m Model) Actions() []keys.Action { return []keys.Action{keys.Enter, keys.Regroup} }
 
 // Selected returns the selected group; ok is false if there is none.
 func (m Model) Selected() (group measure.Group, ok bool) {

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -61,7 +62,7 @@ func (m Model) title() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1).Text(t.Accent, "compare by").Space(1).Text(t.Strong, m.by[m.chosen]).Space(2)
-	l.Text(t.Muted, fmt.Sprintf("%d runs", len(m.runs)))
+	l.Text(t.Muted, fmt.Sprintf("time to a correct answer %s %d runs", t.Glyphs.Dot, len(m.runs)))
 	if len(m.by) > 1 {
 		l.Right(t.Muted, " t: by "+m.by[(m.chosen+1)%len(m.by)]+" ")
 	}
@@ -147,9 +148,6 @@ func (m Model) heads() string {
 			l.FitRight(t.Muted, c.head, c.width)
 		}
 	}
-	if m.width >= 100 {
-		l.Right(t.Muted, "   time to a correct answer ")
-	}
 	return l.String()
 }
 
@@ -184,7 +182,7 @@ func (m Model) figures(g *measure.Group, selected bool) string {
 		style := t.Muted
 		switch i {
 		case 0:
-			style = t.Good
+			style = t.Text
 			if g.Success != nil && g.Success.Rate < 0.5 {
 				style = t.Bad
 			}
@@ -207,36 +205,46 @@ func (m Model) mean(g *measure.Group, selected bool) string {
 	for _, f := range g.Families {
 		parts = append(parts, bar.Part{Ink: bar.Of(theme.Family(f.Family), true), Value: f.Mean, Label: string(f.Family)})
 	}
-	bar.DrawLabels(l, m.theme, bar.Stack(m.axis().Cells, max(1, m.scale), parts), parts)
+	r := bar.Stack(m.axis().Cells, max(1, m.scale), parts)
+	end := (m.axis().Dot(*g.MeanWall) + bar.Dots - 1) / bar.Dots
+	bar.DrawLabels(l, m.theme, r[:min(len(r), end*bar.Dots)], parts)
+	if words := " mean " + report.Duration(*g.MeanWall); l.Left() > cell.Width(words) {
+		l.Text(m.theme.Muted, words)
+	}
 	return l.String()
 }
 
-// distribution draws how many of the correct runs took how long, on the axis of the bars.
+// distribution draws how many of the correct runs took how long, on the axis of the bars: a histogram with as many bins as
+// the runs can fill.
 func (m Model) distribution(g *measure.Group, selected bool) string {
 	t, a := m.theme, m.axis()
 	l := m.begin(selected, "").Space(1)
-	counts := make([]int, a.Cells)
-	most := 0
+	if a.Cells == 0 || g.Succeeded == 0 {
+		return l.String()
+	}
+	wide := max(1, a.Cells/(4+4*int(math.Sqrt(float64(g.Succeeded)))))
+	counts, most := make([]int, a.Cells/wide+1), 0
+	cellOf := func(d time.Duration) int { return min(a.Cells-1, max(0, a.Dot(d)/bar.Dots)) }
 	for _, r := range g.Runs {
-		if r.Correct() && a.Cells > 0 {
-			x := min(a.Cells-1, max(0, a.Dot(r.Wall)/bar.Dots))
-			counts[x]++
-			most = max(most, counts[x])
+		if r.Correct() {
+			bin := cellOf(r.Wall) / wide
+			counts[bin]++
+			most = max(most, counts[bin])
 		}
 	}
 	median := -1
 	if d := g.TimeToCorrect.Median; d != nil {
-		median = min(a.Cells-1, max(0, a.Dot(*d)/bar.Dots))
+		median = cellOf(*d)
 	}
 	steps := len(t.Glyphs.Sparks) - 1
-	for x, n := range counts {
-		style := t.Muted
+	for x := range a.Cells {
+		n, style := counts[x/wide], t.Muted
 		if x == median {
 			style = t.Accent
 		}
 		switch {
 		case n > 0:
-			l.Rune(style, t.Glyphs.Sparks[max(1, n*steps/max(most, 4))])
+			l.Rune(style, t.Glyphs.Sparks[max(1, n*steps/max(most, 3))])
 		case x == median:
 			l.Rune(style, t.Glyphs.Grid)
 		default:

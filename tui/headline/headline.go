@@ -132,7 +132,11 @@ func shareLine(t *theme.Theme, families []measure.FamilyTime, words func(measure
 	for i, f := range families {
 		w := words(f)
 		name := string(f.Family)
-		if l.Left() < 2+len(name)+1+cell.Width(w) {
+		more := 0
+		if i < len(families)-1 {
+			more = 4
+		}
+		if l.Left() < 2+len(name)+1+cell.Width(w)+more {
 			l.Text(t.Muted, fmt.Sprintf("+%d", len(families)-i))
 			break
 		}

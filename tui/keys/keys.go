@@ -91,7 +91,7 @@ var Default = Map{
 	bind(FoldAll, Open, "[", "fold all", "["),
 	join(bind(UnfoldAll, Open, "]", "unfold all", "]")),
 
-	bind(Critical, Views, "c", "critical path only", "c"),
+	bind(Critical, Views, "c", "critical only", "c"),
 	bind(Breakdown, Views, "b", "breakdown", "b"),
 	bind(Compare, Views, "C", "compare", "C"),
 	bind(Regroup, Views, "t", "group by next tag", "t", "tab"),

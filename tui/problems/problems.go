@@ -72,7 +72,11 @@ const (
 
 // Actions lists the keys that do something here, most useful first.
 func (m Model) Actions() []keys.Action {
-	return []keys.Action{keys.Enter, keys.Find, keys.Copy, keys.Next, keys.Previous}
+	list := []keys.Action{keys.Enter, keys.Find, keys.Copy}
+	if m.query != "" {
+		list = append([]keys.Action{keys.Next, keys.Previous}, list...)
+	}
+	return list
 }
 
 // ID returns the id of the span that the selected problem is about, "" if there is none.

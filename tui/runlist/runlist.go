@@ -58,8 +58,12 @@ func (m *Model) SetSize(width, height int) {
 
 // Actions lists the keys that do something here, most useful first.
 func (m Model) Actions() []keys.Action {
-	return []keys.Action{keys.Enter, keys.Breakdown, keys.Mark, keys.Compare, keys.Find, keys.Sort, keys.Reverse,
-		keys.Problems, keys.Copy, keys.Next, keys.Previous}
+	list := []keys.Action{keys.Enter, keys.Breakdown, keys.Mark, keys.Compare, keys.Find, keys.Sort, keys.Reverse,
+		keys.Problems, keys.Copy}
+	if m.query != "" {
+		list = append([]keys.Action{keys.Next, keys.Previous}, list...)
+	}
+	return list
 }
 
 // Run returns the selected run; nil if none is shown.

@@ -10,7 +10,6 @@ import (
 	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/bar"
 	"github.com/seed46266073/longpole/tui/cell"
-	"github.com/seed46266073/longpole/tui/headline"
 	"github.com/seed46266073/longpole/tui/theme"
 )
 
@@ -173,17 +172,22 @@ func (m Model) rowView(row int) string {
 	}
 	for _, c := range m.columns {
 		l.Column(c.at)
-		m.drawCell(l, r, c, t)
+		m.drawCell(l, r, c, selected)
 	}
 	return l.String()
 }
 
-func (m Model) drawCell(l *cell.Line, r *measure.Run, c placed, t *theme.Theme) {
+func (m Model) drawCell(l *cell.Line, r *measure.Run, c placed, selected bool) {
+	t := m.theme
 	switch c.column {
 	case colStart:
 		l.Fit(t.Muted, r.Start.Format("15:04:05"), c.width)
 	case colName:
-		l.Fit(t.Strong, cmp.Or(r.Name, r.ID), c.width)
+		style := t.Text
+		if selected {
+			style = t.Strong
+		}
+		l.Fit(style, cmp.Or(r.Name, r.ID), c.width)
 	case colModel:
 		l.Fit(t.Text, r.Group["model"], c.width)
 	case colEffort:
@@ -203,7 +207,7 @@ func (m Model) drawCell(l *cell.Line, r *measure.Run, c placed, t *theme.Theme) 
 		l.FitRight(t.Muted, strconv.Itoa(r.Counts.Steps), c.width)
 	case colBar:
 		var parts []bar.Part
-		for _, f := range headline.Families(r) {
+		for _, f := range r.Families {
 			parts = append(parts, bar.Part{Ink: bar.Of(theme.Family(f.Family), true), Value: f.Time})
 		}
 		bar.Draw(l, t, bar.Stack(min(c.width, l.Left()), m.longest, parts))

@@ -11,20 +11,20 @@ import (
 // The tones of a component for dark and light backgrounds. Neighbours in a bar differ in lightness as well as in hue, so that
 // they stay apart for readers who confuse red and green. Shades of one family share a hue.
 var tones = map[traces.Component]struct{ dark, light string }{
-	traces.Connect:   {"#4d6194", "#8fa3cf"},
-	traces.Wait:      {"#647fc0", "#6f87c4"},
-	traces.Queue:     {"#54699f", "#7f95ca"},
-	traces.Prefill:   {"#7d97d6", "#5b74b5"},
-	traces.Reasoning: {"#c48bf0", "#9a4fd0"},
-	traces.Output:    {"#46c1d9", "#0e90a8"},
-	traces.ToolArgs:  {"#2f95ae", "#3aa9bd"},
+	traces.Connect:   {"#475a8c", "#8fa3cf"},
+	traces.Wait:      {"#5b75b5", "#6f87c4"},
+	traces.Queue:     {"#4f6499", "#7f95ca"},
+	traces.Prefill:   {"#7089c9", "#5b74b5"},
+	traces.Reasoning: {"#ad80dc", "#9a5fcc"},
+	traces.Output:    {"#41afc6", "#1493aa"},
+	traces.ToolArgs:  {"#2c879d", "#45afc2"},
 	traces.Tail:      {"#27707f", "#7cc3cf"},
-	traces.Response:  {"#3aaec6", "#1f9db5"},
-	traces.Stall:     {"#f2843c", "#d9641a"},
-	traces.Tool:      {"#e8bd4f", "#c28f0e"},
-	traces.Approval:  {"#f3dfa2", "#8a6a1a"},
-	traces.Retry:     {"#e5535f", "#c9303e"},
-	traces.Backoff:   {"#a23f49", "#e08a92"},
+	traces.Response:  {"#379fb5", "#2a9fb5"},
+	traces.Stall:     {"#e0793a", "#d9641a"},
+	traces.Tool:      {"#d6ab45", "#c99a1c"},
+	traces.Approval:  {"#ead9a2", "#8a6a1a"},
+	traces.Retry:     {"#d9545f", "#cb3d4a"},
+	traces.Backoff:   {"#9c4049", "#e08a92"},
 	traces.Startup:   {"#8b929c", "#7a828d"},
 	traces.Agent:     {"#747b86", "#8b939e"},
 	traces.Untraced:  {"#555b64", "#a9b0b9"},
@@ -43,7 +43,7 @@ func (t *Theme) full() {
 	t.Critical = Style{FG: c("#c2187a", "#ff7ac6"), Bold: true}
 	t.Slack = Style{FG: c("#2f8f5b", "#6fcf97")}
 	t.Good = Style{FG: c("#1d7f45", "#6fcf97")}
-	t.Bad = Style{FG: c("#c9303e", "#ff7b85"), Bold: true}
+	t.Bad = Style{FG: c("#c9303e", "#ff7b85")}
 	t.Warn = Style{FG: c("#a05a00", "#f0b35a")}
 	t.Match = Style{FG: c("#0d1117", "#16181d"), BG: c("#ffd84d", "#f2cf5b")}
 	t.selection = c("#e3ebf5", "#2a303b")
@@ -60,9 +60,9 @@ func (t *Theme) full() {
 
 // sixteen uses only the colours that every terminal has and its user may have redefined.
 func (t *Theme) sixteen() {
-	grey, white := lipgloss.BrightBlack, lipgloss.BrightWhite
+	grey, white, ground := lipgloss.BrightBlack, lipgloss.BrightWhite, lipgloss.Black
 	if !t.Dark {
-		white = lipgloss.Black
+		white, ground = ground, white
 	}
 	t.Strong = Style{Bold: true}
 	t.Muted = Style{FG: grey}
@@ -75,22 +75,19 @@ func (t *Theme) sixteen() {
 	t.Warn = Style{FG: lipgloss.Yellow}
 	t.Match = Style{FG: lipgloss.Black, BG: lipgloss.Yellow}
 
-	set := func(c color.Color, components ...traces.Component) {
+	set := func(c, label color.Color, components ...traces.Component) {
 		for _, component := range components {
-			t.inks[component] = ink{on: c, off: c, label: lipgloss.Black}
+			t.inks[component] = ink{on: c, off: c, label: label}
 		}
 	}
-	set(lipgloss.Blue, traces.Connect, traces.Wait, traces.Queue, traces.Prefill)
-	set(lipgloss.Magenta, traces.Reasoning)
-	set(lipgloss.Cyan, traces.Output, traces.ToolArgs, traces.Tail, traces.Response)
-	set(lipgloss.BrightYellow, traces.Stall)
-	set(lipgloss.Yellow, traces.Tool)
-	set(white, traces.Approval)
-	set(lipgloss.Red, traces.Retry, traces.Backoff)
-	set(grey, traces.Startup, traces.Agent, traces.Untraced)
-	if !t.Dark {
-		t.inks[traces.Approval] = ink{on: white, off: white, label: lipgloss.White}
-	}
+	set(lipgloss.Blue, lipgloss.BrightWhite, traces.Connect, traces.Wait, traces.Queue, traces.Prefill)
+	set(lipgloss.Magenta, lipgloss.BrightWhite, traces.Reasoning)
+	set(lipgloss.Cyan, lipgloss.Black, traces.Output, traces.ToolArgs, traces.Tail, traces.Response)
+	set(lipgloss.BrightYellow, lipgloss.Black, traces.Stall)
+	set(lipgloss.Yellow, lipgloss.Black, traces.Tool)
+	set(white, ground, traces.Approval)
+	set(lipgloss.Red, lipgloss.BrightWhite, traces.Retry, traces.Backoff)
+	set(grey, lipgloss.BrightWhite, traces.Startup, traces.Agent, traces.Untraced)
 }
 
 // plain has no colours: bold and faint still say more and less.

@@ -25,7 +25,7 @@ func layout(width int) columns {
 	case width >= 160:
 		c.note = 26
 	case width >= 110:
-		c.note = 18
+		c.note = 21
 	}
 	c.bar = width - gutter - c.name - 1 - markCell - timeCell - c.note
 	if c.bar < 8 {

@@ -97,7 +97,7 @@ func (m Model) makeup(i int32) string {
 	l.Space(1)
 	for _, p := range m.parts(i) {
 		mark := t.Glyphs.Quality(p.quality)
-		words := string(p.component) + " " + mark + report.Duration(p.time)
+		words := strings.ReplaceAll(string(p.component), "_", " ") + " " + mark + report.Duration(p.time)
 		if l.Left() < cell.Width(words)+3 {
 			l.Text(t.Muted, t.Glyphs.Ellipsis)
 			break

@@ -22,7 +22,7 @@ func (t *tree) label(i int32) (name, detail string) {
 	case t.tools[s] != nil && t.tools[s].Name != "":
 		return t.tools[s].Name, ""
 	case s.Role == traces.RolePhase:
-		return string(phaseOf(s)), ""
+		return strings.ReplaceAll(string(phaseOf(s)), "_", " "), ""
 	}
 	return s.Name, ""
 }

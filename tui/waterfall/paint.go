@@ -1,14 +1,17 @@
 package waterfall
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/critpath"
 	"github.com/seed46266073/longpole/tui/bar"
 )
 
 // paint fills r with what row i shows of its time.
-func (t *tree) paint(r bar.Raster, a bar.Axis, strip []pathDot, i int32) {
+func (t *tree) paint(r bar.Raster, a bar.Axis, strip []pathCell, i int32) {
 	n := &t.nodes[i]
 	s := n.span
 	switch {
@@ -65,50 +68,79 @@ func (t *tree) paintAttempt(r bar.Raster, a bar.Axis, k *traces.Attempt, whole b
 	}
 }
 
-// A pathDot is which segment of the critical path fills most of a dot of the axis: -1 for none.
-type pathDot int32
+// A pathCell is the segment of the critical path that stands for a cell of the axis: -1 for none.
+type pathCell int32
 
-// strip reduces the path to the dots of a, so that painting a row costs its width whatever the run's size.
-func (t *tree) strip(a bar.Axis) []pathDot {
-	out := make([]pathDot, a.Cells*bar.Dots)
-	best := make([]time.Duration, len(out))
-	for i := range out {
-		out[i] = -1
-	}
-	for k, s := range t.path.Segments {
-		if s.To <= a.From || s.From >= a.To {
-			continue
-		}
-		from, to := max(0, a.Dot(s.From)), min(a.Dot(s.To), len(out)-1)
-		for d := from; d <= to; d++ {
-			covered := min(s.To, a.Time(d+1)) - max(s.From, a.Time(d))
-			if covered > best[d] {
-				out[d], best[d] = pathDot(k), covered
+// strip reduces the path to the cells of a, so that painting a row costs its width whatever the run's size. A cell may hold
+// thousands of segments: each component is due what it lasted, and the one that is due most gets the cell, so that along the
+// bar the components keep their shares.
+func (t *tree) strip(a bar.Axis) []pathCell {
+	strip := make([]pathCell, a.Cells)
+	due := map[traces.Component]time.Duration{}
+	k := 0
+	for x := range strip {
+		from, to := a.Time(x*bar.Dots), a.Time((x+1)*bar.Dots)
+		longest := map[traces.Component]pathCell{}
+		length := map[traces.Component]time.Duration{}
+		for ; k < len(t.path.Segments) && t.path.Segments[k].From < to; k++ {
+			s := &t.path.Segments[k]
+			if d := min(s.To, to) - max(s.From, from); d > 0 {
+				due[s.Component] += d
+				if d > length[s.Component] {
+					longest[s.Component], length[s.Component] = pathCell(k), d
+				}
 			}
 		}
+		k = max(0, k-1) // it may go on in the next cell
+		strip[x] = -1
+		var best traces.Component
+		for _, c := range traces.Components {
+			if _, here := longest[c]; here && (best == "" || due[c] > due[best]) {
+				best, strip[x] = c, longest[c]
+			}
+		}
+		due[best] -= to - from
 	}
-	return out
+	return strip
 }
 
-// paintPath fills in the part of the critical path that lies in row i and its children.
-func (t *tree) paintPath(r bar.Raster, a bar.Axis, strip []pathDot, i int32) {
+// paintPath fills in the part of the critical path that lies in row i and its children: segment by segment if there are few,
+// else cell by cell.
+func (t *tree) paintPath(r bar.Raster, a bar.Axis, strip []pathCell, i int32) {
 	n := &t.nodes[i]
-	from, to := max(0, a.Dot(n.span.Start)), min(len(strip), a.Dot(n.span.End)+1)
-	seen := false
-	for d := from; d < to; d++ {
-		if strip[d] < 0 {
-			continue
+	if n.subpath == 0 {
+		return
+	}
+	start, end := max(n.span.Start, a.From), min(n.span.End, a.To)
+	first, _ := slices.BinarySearchFunc(t.path.Segments, start, func(s critpath.Segment, at time.Duration) int {
+		return cmp.Compare(s.To, at+1) // the first segment that ends after start
+	})
+	last := min(first+len(r), len(t.path.Segments))
+	if last < len(t.path.Segments) && t.path.Segments[last].From < end {
+		t.paintCells(r, a, strip, i)
+		return
+	}
+	for _, s := range t.path.Segments[first:last] {
+		if s.From >= end {
+			break
 		}
-		s := &t.path.Segments[strip[d]]
-		k, ok := t.find(s.Span)
-		if ok && k >= i && k < n.end {
-			r[d] = bar.Of(s.Component, true)
-			seen = true
+		if k, ok := t.find(s.Span); ok && k >= i && k < n.end {
+			a.Stretch(r, s.From, s.To, bar.Of(s.Component, true))
 		}
 	}
-	if !seen && n.subpath > 0 && from < to && r[from] != 0 {
-		// Shorter than a dot, so others fill the dot: the row is on the path all the same.
-		r[from] = bar.Of(r[from].Component(), true)
+}
+
+func (t *tree) paintCells(r bar.Raster, a bar.Axis, strip []pathCell, i int32) {
+	n := &t.nodes[i]
+	from, to := max(0, a.Dot(n.span.Start)), min(len(r), a.Dot(n.span.End)+1)
+	for d := from; d < to; d++ {
+		if strip[d/bar.Dots] < 0 {
+			continue
+		}
+		s := &t.path.Segments[strip[d/bar.Dots]]
+		if k, ok := t.find(s.Span); ok && k >= i && k < n.end {
+			r[d] = bar.Of(s.Component, true)
+		}
 	}
 }
 

@@ -32,7 +32,7 @@ type Model struct {
 	query   string
 	matches []int32
 
-	strip []pathDot // the path on the dots of the axis
+	strip []pathCell // the path on the cells of the axis
 	cache map[int32]string
 	slack slack
 }
@@ -87,9 +87,13 @@ func (m Model) Zoomed() bool { return m.view.zoomed() }
 
 // Actions lists the keys that do something here, most useful first.
 func (m Model) Actions() []keys.Action {
-	return []keys.Action{keys.Enter, keys.Critical, keys.Breakdown, keys.ZoomIn, keys.ZoomOut, keys.ZoomReset,
+	list := []keys.Action{keys.Enter, keys.Critical, keys.Breakdown, keys.ZoomIn, keys.ZoomOut, keys.ZoomReset,
 		keys.Find, keys.FoldAll, keys.UnfoldAll, keys.Problems, keys.Mark, keys.Compare, keys.Copy,
-		keys.ZoomSpan, keys.PanLeft, keys.PanRight, keys.Fold, keys.Unfold, keys.Next, keys.Previous}
+		keys.ZoomSpan, keys.PanLeft, keys.PanRight, keys.Fold, keys.Unfold}
+	if m.query != "" {
+		list = append([]keys.Action{keys.Next, keys.Previous}, list...)
+	}
+	return list
 }
 
 // Reveal selects span, unfolding what hides it. A span that is not of this run is ignored.
