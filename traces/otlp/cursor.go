@@ -26,8 +26,11 @@ type cursor struct {
 // maxDepth bounds the nesting, so that no input exhausts the stack.
 const maxDepth = 400
 
-// errCut means that the text ends within a value.
-var errCut = errors.New("cut off in the middle")
+var (
+	errCut      = errors.New("cut off in the middle") // the text ends within a value
+	errLineFeed = errors.New("line feed within a string")
+	errEscape   = errors.New("broken escape in a string")
+)
 
 // peek moves to the next byte that is not white space and returns it; 0 at the end or after an error.
 func (c *cursor) peek() byte {
@@ -199,7 +202,7 @@ func (c *cursor) quoted() []byte {
 			return c.escaped(i)
 		case '\n':
 			c.at = i
-			c.fail(errors.New("line feed within a string"))
+			c.fail(errLineFeed)
 			return nil
 		}
 	}
@@ -218,39 +221,17 @@ func (c *cursor) escaped(i int) []byte {
 			return buf
 		case '\n':
 			c.at = i
-			c.fail(errors.New("line feed within a string"))
+			c.fail(errLineFeed)
 			return nil
 		case '\\':
-			if i+1 >= len(c.text) {
-				c.at = len(c.text)
-				c.fail(errCut)
-				return nil
-			}
-			if c.text[i+1] == 'u' {
-				r := hexRune(c.text[i:])
-				if r < 0 {
-					c.at = i
-					c.fail(errors.New("broken escape in a string"))
-					return nil
-				}
-				i += 6
-				if utf16.IsSurrogate(r) {
-					// A half without its other half becomes U+FFFD, and what follows it stands for itself.
-					if r = utf16.DecodeRune(r, hexRune(c.text[i:])); r != utf8.RuneError {
-						i += 6
-					}
-				}
-				buf = utf8.AppendRune(buf, r)
-				continue
-			}
-			plain := bytes.IndexByte([]byte(`"\/bfnrt`), c.text[i+1])
-			if plain < 0 {
+			r, n, err := unescape(c.text[i:])
+			if err != nil {
 				c.at = i
-				c.fail(errors.New("broken escape in a string"))
+				c.fail(err)
 				return nil
 			}
-			buf = append(buf, "\"\\/\b\f\n\r\t"[plain])
-			i += 2
+			buf = utf8.AppendRune(buf, r)
+			i += n
 		default:
 			buf = append(buf, b)
 			i++
@@ -261,7 +242,32 @@ func (c *cursor) escaped(i int) []byte {
 	return nil
 }
 
-// hexRune reads the escape \uXXXX that text begins with; -1 if it does not.
+// unescape returns the character of the escape that text begins with, and the escape's length. Half of a surrogate pair
+// without the other half is U+FFFD.
+func unescape(text []byte) (r rune, n int, err error) {
+	if len(text) < 2 || text[1] == 'u' && len(text) < 6 {
+		return 0, 0, errCut
+	}
+	if text[1] != 'u' {
+		i := bytes.IndexByte([]byte(`"\/bfnrt`), text[1])
+		if i < 0 {
+			return 0, 0, errEscape
+		}
+		return rune("\"\\/\b\f\n\r\t"[i]), 2, nil
+	}
+	if r = hexRune(text); r < 0 {
+		return 0, 0, errEscape
+	}
+	if !utf16.IsSurrogate(r) {
+		return r, 6, nil
+	}
+	if r = utf16.DecodeRune(r, hexRune(text[6:])); r == utf8.RuneError {
+		return r, 6, nil
+	}
+	return r, 12, nil
+}
+
+// hexRune returns the number in the escape \uXXXX that text begins with; -1 if it does not.
 func hexRune(text []byte) rune {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return -1

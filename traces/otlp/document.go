@@ -43,8 +43,6 @@ func (r *reader) document() {
 		case "resourceMetrics", "resource_metrics":
 			known = true
 			r.signals.add("metrics", r.line)
-		case "scopeSpans", "scope_spans": // an element of resourceSpans on its own
-			known = true
 		case "status":
 			if status, _ := r.in.scalar(); string(status) == "PARTIAL" {
 				r.problem(traces.MissingData, "", "line %d: the trace store marked its answer as partial; spans are missing", r.line)
@@ -235,11 +233,8 @@ func (r *reader) enum(prefix string, names []string) int {
 // their length and padding, which no hexadecimal id has; ids of other kinds stay as they are.
 func (r *reader) id() string {
 	text, isString := r.in.scalar()
-	if !isString {
-		if string(text) == "null" {
-			return ""
-		}
-		return string(text)
+	if !isString && string(text) == "null" {
+		return ""
 	}
 	if n := len(text); (n == 24 || n == 12) && text[n-1] == '=' {
 		var raw [18]byte

@@ -7,7 +7,7 @@ import "hash/maphash"
 // file of unique strings costs only the misses. The strings are kept boxed, as attribute values need them.
 type pool struct {
 	seed maphash.Seed
-	slot [8192]any
+	slot [2048]any
 }
 
 // poolLongest is the longest string, in bytes, that is looked up.

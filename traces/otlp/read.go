@@ -48,6 +48,7 @@ type reader struct {
 	others    seen
 	nameless  seen
 	damage    damage
+	garbage   string // the first stretch of lines that was not cut off but no JSON
 }
 
 // seen counts things that are left out.
@@ -135,22 +136,23 @@ func (r *reader) reportDamage() {
 		did = fmt.Sprintf("kept the whole spans before the cut (%d)", d.kept)
 	}
 	r.problem(traces.UnreadableLine, "", "%s: %v; %s", where, d.err, did)
+	if r.garbage == "" && !errors.Is(d.err, errCut) {
+		r.garbage = fmt.Sprintf("%s: %v", where, d.err)
+	}
 	r.damage = damage{}
 }
 
 // verdict lists what was left out and returns an error if nothing but that was there.
 func (r *reader) verdict() error {
-	found := r.documents > 0 || len(r.records) > 0
 	switch {
 	case len(r.records) == 0 && r.signals.count > 0:
 		return fmt.Errorf("line %d holds OTLP %s, %w; export the traces", r.signals.firstLine, r.signals.what, ErrNotOTLP)
 	case len(r.records) == 0 && r.nameless.count > 0:
 		return fmt.Errorf("line %d: the spans have no ids, %w; are they log records that were sent to a trace endpoint?", r.nameless.firstLine, ErrNotOTLP)
-	case !found && r.others.count > 0:
+	case r.documents == 0 && len(r.records) == 0 && r.others.count > 0:
 		return fmt.Errorf("line %d holds %s, %w", r.others.firstLine, r.others.what, ErrNotOTLP)
-	}
-	if !found && len(r.problems) > 0 {
-		return fmt.Errorf("%s, %w", r.problems[0].Message, ErrNotOTLP)
+	case r.documents == 0 && len(r.records) == 0 && r.garbage != "":
+		return fmt.Errorf("%s, %w", r.garbage, ErrNotOTLP)
 	}
 	if s := r.signals; s.count > 0 {
 		r.problem(traces.UnknownSpan, "", "line %d: OTLP %s among the spans; skipped (%d in all)", s.firstLine, s.what, s.count)
