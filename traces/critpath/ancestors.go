@@ -11,7 +11,7 @@ import (
 // of one below it, and beside the next one on that way a jump far ahead. The jumps are those of E. Myers, "An applicative
 // random-access stack" (Information Processing Letters 17, 1983): each covers as far as the two before it together, or one step.
 type ancestors struct {
-	spans []*traces.Span
+	nodes []node
 	hops  []hop
 }
 
@@ -21,19 +21,22 @@ type hop struct {
 	depth    int32         // how many ups there are
 }
 
-func newAncestors(spans []*traces.Span) *ancestors {
-	return &ancestors{spans, make([]hop, len(spans))}
+func newAncestors(nodes []node) *ancestors {
+	return &ancestors{nodes, make([]hop, len(nodes))}
 }
 
-// add enters the i-th span; its ancestors have been entered.
-func (a *ancestors) add(i int32) {
-	s, h := a.spans[i], &a.hops[i]
-	h.limit = s.End + tolerance(s)
-	h.up, h.jump = none, none
-	if s.Parent == nil || len(s.Kids) == 0 {
+// add enters the i-th span, s; its ancestors have been entered.
+func (a *ancestors) add(i int32, s *traces.Span) {
+	if len(s.Kids) == 0 {
 		return
 	}
-	if h.up = a.outliving(s.Parent.Index, h.limit+1); h.up == none {
+	h := &a.hops[i]
+	h.limit = s.End + a.nodes[i].tolerance
+	h.up, h.jump = none, none
+	if s.Parent == nil {
+		return
+	}
+	if h.up = a.outliving(a.nodes[i].parent, h.limit+1); h.up == none {
 		return
 	}
 	up := &a.hops[h.up]

@@ -1,6 +1,7 @@
 package critpath
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -13,61 +14,92 @@ import (
 // their own (HTTP clients, servers, internals) are booked like the model, attempt or tool they are part of, else like the
 // agent. The agent's own time before the first model request is startup.
 
-// emit puts the time that span i itself took onto the path, split where its component changes.
+// A step is one stretch of the path while it is being found: it lasts until the step before it in the list begins.
+type step struct {
+	from time.Duration
+	span int32
+	kind kind
+}
+
+// A kind says what a span's own time was.
+type kind uint8
+
+const (
+	usual      kind = iota // what its role says
+	startup                // the agent's, before the first model request
+	backingOff             // between attempts
+)
+
+// emit notes the time that span i itself took, split where its component changes.
 func (w *walker) emit(i int32, from, to time.Duration) {
 	if from >= to {
 		return
 	}
-	c, startup := w.component(i)
-	if len(w.calls.gaps) == 0 || c == traces.Retry || c == traces.Backoff {
-		w.book(i, from, to, c, startup)
-		return
-	}
-	var gaps []gap
-	for _, g := range w.calls.within(i, from) {
-		if g.span != i || g.from >= to {
-			break
+	if c, early := w.component(i); len(w.calls.gaps) > 0 && c != traces.Retry && c != traces.Backoff {
+		for _, g := range slices.Backward(w.calls.until(i, to)) {
+			if g.span != i || g.to <= from {
+				break
+			}
+			w.split(i, g.to, to, early)
+			w.add(i, max(g.from, from), backingOff)
+			to = max(g.from, from)
 		}
-		gaps = append(gaps, gap{i, max(g.from, from), min(g.to, to)})
+		w.split(i, from, to, early)
+	} else {
+		w.split(i, from, to, early)
 	}
-	for k := len(gaps) - 1; k >= 0; k-- {
-		w.book(i, gaps[k].to, to, c, startup)
-		w.add(i, gaps[k].from, gaps[k].to, traces.Backoff)
-		to = gaps[k].from
-	}
-	w.book(i, from, to, c, startup)
 }
 
-// book puts one stretch of one component onto the path; if it is startup, only until the first model request.
-func (w *walker) book(i int32, from, to time.Duration, c traces.Component, startup bool) {
-	if startup && from < w.firstModel && w.firstModel != never {
-		w.add(i, max(from, w.firstModel), to, c)
-		w.add(i, from, min(to, w.firstModel), traces.Startup)
-		return
+// split notes a stretch; if it is early time, then only until the first model request.
+func (w *walker) split(i int32, from, to time.Duration, early bool) {
+	switch {
+	case from >= to:
+	case !early || w.firstModel == never || from >= w.firstModel:
+		w.add(i, from, usual)
+	default:
+		if w.firstModel < to {
+			w.add(i, w.firstModel, usual)
+		}
+		w.add(i, from, startup)
 	}
-	w.add(i, from, to, c)
 }
 
-// add appends a segment, the path being built backwards.
-func (w *walker) add(i int32, from, to time.Duration, c traces.Component) {
-	if from >= to {
+func (w *walker) add(i int32, from time.Duration, k kind) {
+	if n := len(w.steps); n > 0 && w.steps[n-1].span == i && w.steps[n-1].kind == k {
+		w.steps[n-1].from = from
 		return
 	}
-	s := w.run.Spans[i]
-	if n := len(w.path); n > 0 && w.path[n-1].Span == s && w.path[n-1].Component == c {
-		w.path[n-1].From = from
-		return
-	}
-	seg := Segment{Span: s, From: from, To: to, Component: c, Quality: s.Quality()}
-	if c == traces.Tool {
-		seg.Tool = w.toolName(i)
-	}
-	w.path = append(w.path, seg)
+	w.steps = append(w.steps, step{from, i, k})
 }
 
-// component returns what the own time of span i is booked on, backoff between attempts aside; startup says that it is
+// segments makes the path of the steps that led back through it.
+func segments(t *tree, steps []step) []Segment {
+	list := make([]Segment, len(steps))
+	for k, s := range slices.Backward(steps) {
+		to := t.nodes[0].end
+		if k > 0 {
+			to = steps[k-1].from
+		}
+		span := t.run.Spans[s.span]
+		seg := &list[len(steps)-1-k]
+		*seg = Segment{Span: span, From: s.from, To: to, Quality: span.Quality()}
+		switch s.kind {
+		case startup:
+			seg.Component = traces.Startup
+		case backingOff:
+			seg.Component = traces.Backoff
+		default:
+			if seg.Component, _ = t.component(s.span); seg.Component == traces.Tool {
+				seg.Tool = t.toolName(s.span)
+			}
+		}
+	}
+	return list
+}
+
+// component returns what the own time of span i is booked on, backoff between attempts aside; early says that it is
 // the agent's own time, which is startup as long as no model was asked.
-func (t *tree) component(i int32) (c traces.Component, startup bool) {
+func (t *tree) component(i int32) (c traces.Component, early bool) {
 	n := &t.nodes[i]
 	switch {
 	case n.failed:
@@ -76,7 +108,7 @@ func (t *tree) component(i int32) (c traces.Component, startup bool) {
 		return traces.Untraced, false
 	}
 	switch n.role {
-	case agent:
+	case agent, turn:
 		return traces.Agent, true
 	case phase:
 		if p := t.run.Spans[i].Phase; p != "" {
@@ -113,19 +145,10 @@ func waitReason(s *traces.Span) string {
 }
 
 // toolName returns the name of the tool that span i is part of.
-func (w *walker) toolName(i int32) string {
-	owner := w.run.Spans[w.nodes[i].owner]
-	if w.tools == nil {
-		w.tools = make(map[*traces.Span]string, len(w.run.ToolCalls))
-		for _, c := range w.run.ToolCalls {
-			w.tools[c.Span] = c.Name
-		}
+func (t *tree) toolName(i int32) string {
+	owner := t.nodes[i].owner
+	if k := t.nodes[owner].toolCall; k != none && t.run.ToolCalls[k].Name != "" {
+		return t.run.ToolCalls[k].Name
 	}
-	if name := w.tools[owner]; name != "" {
-		return name
-	}
-	if name := owner.Attrs().String(traces.KeyToolName); name != "" {
-		return name
-	}
-	return owner.Name
+	return t.run.Spans[owner].Name
 }

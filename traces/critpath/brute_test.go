@@ -73,43 +73,21 @@ func is(s *traces.Span, kind traces.Kind) bool {
 
 func tol(s *bruteSpan) time.Duration { return min(time.Millisecond, (s.End-s.Start)/100) }
 
-// operation names the logical call of an attempt, "" if there is none.
-func operation(s *bruteSpan) string {
-	switch op := s.Attrs().String(traces.KeyOp); {
-	case s.Role != traces.RoleAttempt || s.out:
-		return ""
-	case op != "":
-		return "op " + op
-	case s.above != nil && s.above.Role == traces.RoleModel:
-		return "below " + s.above.Trace + " " + s.above.ID
-	}
-	return ""
-}
-
-// attempts returns the attempts of one operation, in order.
-func (b *brute) attempts(op string) []*bruteSpan {
+// attempts returns the attempts of the model call that s is an attempt of, by start as recorded; none if it is none.
+func (b *brute) attempts(s *bruteSpan) []*bruteSpan {
 	var list []*bruteSpan
-	numbered := true
-	number := func(s *bruteSpan) int64 {
-		if n, ok := s.Attrs().Int(traces.KeyAttempt); ok {
-			return n
+	for _, c := range b.run.ModelCalls {
+		if !slices.ContainsFunc(c.Attempts, func(a *traces.Attempt) bool { return a.Span == s.Span }) {
+			continue
 		}
-		if n, ok := s.Attrs().Int(traces.KeyResendCount); ok {
-			return n + 1
-		}
-		return -1 << 62
-	}
-	for _, s := range b.spans {
-		if op != "" && operation(s) == op {
-			list = append(list, s)
-			numbered = numbered && number(s) != -1<<62
+		for _, a := range c.Attempts {
+			if x := b.spans[a.Span.Index]; !x.out {
+				list = append(list, x)
+			}
 		}
 	}
 	slices.SortFunc(list, func(x, y *bruteSpan) int {
-		if c := cmp.Compare(number(x), number(y)); numbered && c != 0 {
-			return c
-		}
-		return before(x, y)
+		return cmp.Or(cmp.Compare(x.Start, y.Start), cmp.Compare(x.Index, y.Index))
 	})
 	return list
 }
@@ -123,7 +101,7 @@ func (b *brute) lost(s *bruteSpan) bool {
 	if !s.Has(traces.FlagCancelled) {
 		return false
 	}
-	return slices.ContainsFunc(b.attempts(operation(s)), func(o *bruteSpan) bool {
+	return slices.ContainsFunc(b.attempts(s), func(o *bruteSpan) bool {
 		return !o.Has(traces.FlagCancelled) && o.from < s.to && s.from < o.to
 	})
 }
@@ -179,11 +157,11 @@ func (b *brute) candidates(x *bruteSpan, t time.Duration, left *bruteSpan, cut b
 
 // streams reports whether left was started by s while s was going on.
 func (b *brute) streams(inside []*bruteSpan, s, left *bruteSpan, t, tolerance time.Duration) bool {
+	attempts := b.attempts(left)
+	if at := slices.Index(attempts, s); at >= 0 && at < slices.Index(attempts, left) {
+		return true
+	}
 	switch left.Role {
-	case traces.RoleAttempt:
-		attempts := b.attempts(operation(left))
-		at := slices.Index(attempts, s)
-		return at >= 0 && at < slices.Index(attempts, left)
 	case traces.RoleTool, traces.RoleAgent:
 		if s.Role != traces.RoleModel {
 			return false
@@ -263,7 +241,7 @@ func (b *brute) component(x *bruteSpan, t time.Duration) traces.Component {
 		if !failed(s) {
 			continue
 		}
-		attempts := b.attempts(operation(s))
+		attempts := b.attempts(s)
 		if i := slices.Index(attempts, s); i >= 0 && i+1 < len(attempts) && s.to <= t && t < attempts[i+1].from &&
 			x == common(s, attempts[i+1]) {
 			return traces.Backoff

@@ -8,21 +8,15 @@ import (
 	"github.com/seed46266073/longpole/traces"
 )
 
-// Attempts of one operation, which is one logical model call, are retries one after another or hedges racing each other.
-// Retries need no rule of their own in the walk, only in the attribution: what lies between a failed attempt and the next is
-// backoff. A hedge started because the attempt before it was slow, so the time before it is that attempt's. An attempt that was
-// cancelled while another ran lost a race: its end is an effect of the other's and caused nothing.
+// Attempts of one model call are retries one after another or hedges racing each other. Retries need no rule of their own in the
+// walk, only in the attribution: what lies between a failed attempt and the next is backoff. A hedge started because
+// the attempt before it was slow, so the time before it is that attempt's. An attempt that was cancelled while another ran
+// lost a race: its end is an effect of the other's and caused nothing.
 
-// calls are the operations of a run.
+// calls are the model calls of a run that took several attempts.
 type calls struct {
-	list []call
-	gaps []gap // by span, then start; those of one span do not overlap
-}
-
-// A call is one operation.
-type call struct {
-	attempts []int32 // in order
-	racing   []int32 // those that a later attempt did not wait for, in order: open when it started, or losers
+	races [][]int32 // per call with such: the attempts that a later one did not wait for, because they were open or lost; by start
+	gaps  []gap     // by span, then start; those of one span do not overlap
 }
 
 // A gap is the time between a failed attempt and the next, seen from the span that encloses both.
@@ -31,67 +25,59 @@ type gap struct {
 	from, to time.Duration
 }
 
-// findCalls groups the attempts by operation: the id they carry, else the model call above them.
 func (t *tree) findCalls() {
-	type key struct {
-		op     string
-		parent int32
-	}
-	byKey := map[key]int32{}
-	for i, s := range t.run.Spans {
-		n := &t.nodes[i]
-		if n.role != attempt || n.out {
+	var attempts []int32
+	for _, c := range t.run.ModelCalls {
+		if len(c.Attempts) < 2 {
 			continue
 		}
-		k := key{op: s.Attrs().String(traces.KeyOp)}
-		if k.op == "" {
-			if s.Parent == nil || t.nodes[s.Parent.Index].role != model {
-				continue
+		attempts = attempts[:0]
+		for _, a := range c.Attempts {
+			if !t.nodes[a.Span.Index].out {
+				attempts = append(attempts, a.Span.Index)
 			}
-			k.parent = s.Parent.Index
 		}
-		c, ok := byKey[k]
-		if !ok {
-			c = int32(len(t.calls.list))
-			byKey[k] = c
-			t.calls.list = append(t.calls.list, call{})
+		if len(attempts) < 2 {
+			continue
 		}
-		n.call = c
-		t.calls.list[c].attempts = append(t.calls.list[c].attempts, int32(i))
-	}
-	for i := range t.calls.list {
-		if c := &t.calls.list[i]; len(c.attempts) > 1 {
-			t.order(c)
-			t.race(c)
-			t.backOff(c)
-		}
+		slices.SortFunc(attempts, t.recordedEarlier)
+		t.backOff(attempts)
+		t.race(attempts)
 	}
 	t.calls.mergeGaps()
 }
 
-// order sorts attempts by their numbers where all have one, else by start.
-func (t *tree) order(c *call) {
-	numbers := make(map[int32]int64, len(c.attempts))
-	for _, i := range c.attempts {
-		attrs := t.run.Spans[i].Attrs()
-		if n, ok := attrs.Int(traces.KeyAttempt); ok {
-			numbers[i] = n
-		} else if n, ok := attrs.Int(traces.KeyResendCount); ok {
-			numbers[i] = n + 1
+// recordedEarlier orders attempts by when they started, before any clipping.
+func (t *tree) recordedEarlier(a, b int32) int {
+	return cmp.Or(cmp.Compare(t.run.Spans[a].Start, t.run.Spans[b].Start), cmp.Compare(a, b))
+}
+
+// backOff notes the gaps after failed attempts.
+func (t *tree) backOff(attempts []int32) {
+	for k, i := range attempts[:len(attempts)-1] {
+		next := attempts[k+1]
+		if from, to := t.nodes[i].end, t.nodes[next].start; from < to && failed(t.run.Spans[i]) {
+			t.calls.gaps = append(t.calls.gaps, gap{t.enclosing(i, next), from, to})
 		}
 	}
-	if len(numbers) < len(c.attempts) {
-		clear(numbers)
+}
+
+// enclosing returns the nearest span at or above both a and b.
+func (t *tree) enclosing(a, b int32) int32 {
+	for a != b { // the one further down comes later in the order of spans
+		if a > b {
+			a = t.run.Spans[a].Parent.Index
+		} else {
+			b = t.run.Spans[b].Parent.Index
+		}
 	}
-	slices.SortFunc(c.attempts, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(numbers[a], numbers[b]), t.earlier(a, b))
-	})
+	return a
 }
 
 // race finds the losers, and the attempts that overlap later ones.
-func (t *tree) race(c *call) {
+func (t *tree) race(attempts []int32) {
 	var rivals []int32 // attempts that were not cancelled, by start
-	for _, i := range c.attempts {
+	for _, i := range attempts {
 		if !t.run.Spans[i].Has(traces.FlagCancelled) {
 			rivals = append(rivals, i)
 		}
@@ -104,41 +90,27 @@ func (t *tree) race(c *call) {
 			ends[k] = max(ends[k], ends[k-1])
 		}
 	}
+	var racing []int32
 	next := never // the earliest start of the attempts behind
-	for _, i := range slices.Backward(c.attempts) {
+	for _, i := range slices.Backward(attempts) {
 		n := &t.nodes[i]
 		if t.run.Spans[i].Has(traces.FlagCancelled) {
 			before, _ := slices.BinarySearchFunc(rivals, n.end, func(r int32, at time.Duration) int { return cmp.Compare(t.nodes[r].start, at) })
 			n.lost = before > 0 && ends[before-1] > n.start
 		}
 		if n.lost || n.end > next {
-			c.racing = append(c.racing, i)
+			racing = append(racing, i)
 		}
 		next = min(next, n.start)
 	}
-	slices.Reverse(c.racing)
-}
-
-// backOff notes the gaps after failed attempts.
-func (t *tree) backOff(c *call) {
-	for k, i := range c.attempts[:len(c.attempts)-1] {
-		next := c.attempts[k+1]
-		if from, to := t.nodes[i].end, t.nodes[next].start; from < to && failed(t.run.Spans[i]) {
-			t.calls.gaps = append(t.calls.gaps, gap{t.enclosing(i, next), from, to})
-		}
+	if len(racing) == 0 {
+		return
 	}
-}
-
-// enclosing returns the nearest ancestor of both a and b.
-func (t *tree) enclosing(a, b int32) int32 {
-	for a != b { // the one further down comes later in the order of spans
-		if a > b {
-			a = t.run.Spans[a].Parent.Index
-		} else {
-			b = t.run.Spans[b].Parent.Index
-		}
+	slices.Reverse(racing)
+	for _, i := range attempts {
+		t.nodes[i].race = int32(len(t.calls.races))
 	}
-	return a
+	t.calls.races = append(t.calls.races, racing)
 }
 
 func (c *calls) mergeGaps() {
@@ -154,13 +126,11 @@ func (c *calls) mergeGaps() {
 	c.gaps = merged
 }
 
-// within returns the gaps of span that end after from, in order; the caller stops at the first that begins too late.
-func (c *calls) within(span int32, from time.Duration) []gap {
-	i, _ := slices.BinarySearchFunc(c.gaps, span, func(g gap, span int32) int {
-		if g.span == span && g.to <= from {
-			return -1
-		}
-		return cmp.Or(cmp.Compare(g.span, span), 1)
+// until returns the gaps that come before those of other spans and those of span that begin at to or later; the last of them is
+// the one to look at first when going back in time.
+func (c *calls) until(span int32, to time.Duration) []gap {
+	n, _ := slices.BinarySearchFunc(c.gaps, gap{span: span, from: to}, func(g, at gap) int {
+		return cmp.Or(cmp.Compare(g.span, at.span), cmp.Compare(g.from, at.from))
 	})
-	return c.gaps[i:]
+	return c.gaps[:n]
 }

@@ -2,7 +2,6 @@ package critpath
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,14 +19,16 @@ import (
 // parent starts is clipped, or left out with everything below it. Background work blocks nothing, but is kept in order within
 // itself: a span that declares that it waited for it puts it on the path (walk.go).
 
-// A tree is a run prepared for the walk: times clipped, scopes known. Spans are named by their Index.
+// A tree is a run prepared for the walk: times clipped, scopes known. Spans are named by their Index, and the big tables hold no
+// pointers, which the garbage collector would have to follow.
 type tree struct {
 	run        *traces.Run
 	nodes      []node
-	scopes     []*scope // by span; nil where nothing joins
+	scopes     []scope
+	order      []int32  // what the queues of scopes are stretches of
+	streams    []stream // of the scopes that several model calls join
 	calls      calls
-	asked      map[int32]int32 // tool call → the model call known to have asked for it; made when needed
-	firstModel time.Duration   // when the first model request began; never, if there was none
+	firstModel time.Duration // when the first model request began; never, if there was none
 	detached   []Detached
 	background []Detached
 	problems   problems
@@ -36,10 +37,14 @@ type tree struct {
 // A node is a span as the walk sees it.
 type node struct {
 	start, end time.Duration // clipped; a node with end <= start is never on the path
+	tolerance  time.Duration // how far clocks may disagree about what is inside it
+	parent     int32         // none for the root
 	scope      int32         // the span it joins; none for the root and what is detached
+	inside     int32         // position in tree.scopes of what joins it; none if nothing does
 	group      int32         // the nearest span at or above it that is in the background; none if there is none
 	owner      int32         // the nearest model, attempt or tool span at or above it; none if there is none
-	call       int32         // of an attempt: position of its operation in calls, else none
+	race       int32         // of an attempt: position in calls.races, else none
+	toolCall   int32         // of a tool call: position in run.ToolCalls, else none
 	role       role
 	out        bool // excluded: not part of the run's time
 	lost       bool // cancelled in a race with another attempt: never the reason why anything went on
@@ -55,13 +60,16 @@ const (
 // join prepares a run.
 func join(run *traces.Run) *tree {
 	t := &tree{run: run, nodes: make([]node, len(run.Spans)), firstModel: never}
-	up := newAncestors(run.Spans)
+	up := newAncestors(t.nodes)
 	for i, s := range run.Spans {
 		t.place(int32(i), s, up)
-		up.add(int32(i))
+		up.add(int32(i), s)
 		if n := &t.nodes[i]; !n.out && (n.role == model || n.role == attempt) {
 			t.firstModel = min(t.firstModel, n.start)
 		}
+	}
+	for k, c := range run.ToolCalls {
+		t.nodes[c.Span.Index].toolCall = int32(k)
 	}
 	t.findCalls()
 	t.fillScopes()
@@ -72,7 +80,8 @@ func join(run *traces.Run) *tree {
 // place decides where the i-th span, s, joins; its ancestors have been placed.
 func (t *tree) place(i int32, s *traces.Span, up *ancestors) {
 	n := &t.nodes[i]
-	*n = node{start: s.Start, end: s.End, scope: none, group: none, owner: none, call: none, role: roleOf(s)}
+	*n = node{start: s.Start, end: s.End, tolerance: tolerance(s), parent: none, scope: none, inside: none, group: none, owner: none,
+		race: none, toolCall: none, role: roleOf(s)}
 	if n.role.owns() {
 		n.owner = i
 	}
@@ -81,6 +90,7 @@ func (t *tree) place(i int32, s *traces.Span, up *ancestors) {
 		return
 	}
 	p := s.Parent.Index
+	n.parent = p
 	parent := &t.nodes[p]
 	if parent.out {
 		n.out = true
@@ -180,35 +190,4 @@ func (t *tree) later(a, b int32) int {
 		return c
 	}
 	return t.earlier(a, b)
-}
-
-// fillScopes lists, for every span, what joins it.
-func (t *tree) fillScopes() {
-	t.scopes = make([]*scope, len(t.nodes))
-	for i := len(t.nodes) - 1; i >= 0; i-- { // siblings one after another come out sorted
-		n := &t.nodes[i]
-		if !t.blocks(int32(i)) || n.start >= n.end {
-			continue
-		}
-		s := t.scopes[n.scope]
-		if s == nil {
-			s = &scope{jobs: queue{first: none}, phases: queue{first: none}}
-			t.scopes[n.scope] = s
-		}
-		switch n.role {
-		case phase:
-			s.phases.spans = append(s.phases.spans, int32(i))
-			continue
-		case model:
-			s.models.spans = append(s.models.spans, int32(i))
-		}
-		s.jobs.spans = append(s.jobs.spans, int32(i))
-	}
-	for _, s := range t.scopes {
-		if s != nil {
-			slices.SortFunc(s.jobs.spans, t.later)
-			slices.SortFunc(s.phases.spans, t.later)
-			slices.SortFunc(s.models.spans, t.later)
-		}
-	}
 }

@@ -49,7 +49,7 @@ func Find(run *traces.Run) *Path {
 	p := &Path{Run: run}
 	if run.Root != nil && len(run.Spans) > 0 {
 		p.tree = join(run)
-		p.Segments = walk(p.tree)
+		p.Segments = segments(p.tree, walk(p.tree))
 		p.Detached, p.Background = p.tree.detached, p.tree.background
 		p.Problems = p.tree.problems.finish()
 	}

@@ -7,7 +7,8 @@ type role uint8
 
 const (
 	other role = iota // client, server, producer, consumer, internal: booked like what they are part of
-	agent             // agents and steps
+	agent
+	turn // a step
 	model
 	attempt
 	phase
@@ -17,8 +18,10 @@ const (
 
 func roleOf(s *traces.Span) role {
 	switch s.Role {
-	case traces.RoleAgent, traces.RoleStep:
+	case traces.RoleAgent:
 		return agent
+	case traces.RoleStep:
+		return turn
 	case traces.RoleModel:
 		return model
 	case traces.RoleAttempt:

@@ -9,23 +9,96 @@ import (
 type scope struct {
 	jobs   queue // all but phases
 	phases queue
-	models stream // those of jobs that are model calls
+	model  int32 // the only one of jobs that is a model call, else none
+	stream int32 // position in tree.streams, if several are; else none
 }
 
-// A queue is spans by end, the last first. next is the first that is not passed yet, first the one that started first of
-// those passed while they may still be open.
+// A queue is a stretch of tree.order: spans by end, the last first. Those before next are passed: the walk is before their end,
+// clocks allowed for, or before their start. first is the first to start of the former, none if there is none yet.
 type queue struct {
-	spans []int32
-	next  int
-	first int32
+	next, end int32
+	first     int32
 }
+
+// fillScopes lists, for every span, what joins it.
+func (t *tree) fillScopes() {
+	for i := range t.nodes { // count, with end as the counter
+		n := &t.nodes[i]
+		if !t.walkable(int32(i)) {
+			continue
+		}
+		at := &t.nodes[n.scope].inside
+		if *at == none {
+			*at = int32(len(t.scopes))
+			t.scopes = append(t.scopes, scope{jobs: queue{first: none}, phases: queue{first: none}, model: none, stream: none})
+		}
+		t.scopes[*at].queue(n.role).end++
+	}
+	total := int32(0)
+	place := func(q *queue) {
+		total += q.end
+		q.next, q.end = total, total
+	}
+	for k := range t.scopes {
+		place(&t.scopes[k].jobs)
+		place(&t.scopes[k].phases)
+	}
+	t.order = make([]int32, total)
+	for i := range t.nodes { // fill from the back: siblings one after another come out sorted
+		n := &t.nodes[i]
+		if !t.walkable(int32(i)) {
+			continue
+		}
+		s := &t.scopes[t.nodes[n.scope].inside]
+		q := s.queue(n.role)
+		q.next--
+		t.order[q.next] = int32(i)
+		if n.role == model {
+			t.addModel(s, int32(i))
+		}
+	}
+	later := t.later
+	for k := range t.scopes {
+		slices.SortFunc(t.ahead(&t.scopes[k].jobs), later)
+		slices.SortFunc(t.ahead(&t.scopes[k].phases), later)
+	}
+	for k := range t.streams {
+		slices.SortFunc(t.streams[k].spans, later)
+	}
+}
+
+// walkable reports whether the walk can come to i from its scope.
+func (t *tree) walkable(i int32) bool { return t.blocks(i) && t.nodes[i].start < t.nodes[i].end }
+
+func (s *scope) queue(r role) *queue {
+	if r == phase {
+		return &s.phases
+	}
+	return &s.jobs
+}
+
+func (t *tree) addModel(s *scope, i int32) {
+	switch {
+	case s.stream != none:
+		m := &t.streams[s.stream]
+		m.spans = append(m.spans, i)
+	case s.model == none:
+		s.model = i
+	default:
+		s.stream = int32(len(t.streams))
+		t.streams = append(t.streams, stream{spans: []int32{s.model, i}})
+		s.model = none
+	}
+}
+
+// ahead returns the spans of q that are not passed.
+func (t *tree) ahead(q *queue) []int32 { return t.order[q.next:q.end] }
 
 // finished returns the last of the jobs that had ended by now; if several had ended about now, the first to start.
 func (s *scope) finished(t *tree, now, tolerance time.Duration) int32 {
-	q := &s.jobs
-	q.pass(t, now, now+tolerance)
+	s.jobs.pass(t, now, now+tolerance)
 	best := none
-	for _, i := range q.spans[q.next:] {
+	for _, i := range t.ahead(&s.jobs) {
 		n := &t.nodes[i]
 		if n.end < now && best != none {
 			break
@@ -53,21 +126,20 @@ func (s *scope) open(t *tree, now time.Duration) int32 {
 
 // phase returns the phase that was going on now, the first to start of several, else the last before.
 func (s *scope) phase(t *tree, now time.Duration) int32 {
-	q := &s.phases
-	q.pass(t, now, now-1)
-	if f := q.first; f != none && t.nodes[f].start < now {
+	s.phases.pass(t, now, now-1)
+	if f := s.phases.first; f != none && t.nodes[f].start < now {
 		return f
 	}
-	if q.next < len(q.spans) {
-		return q.spans[q.next]
+	if ahead := t.ahead(&s.phases); len(ahead) > 0 {
+		return ahead[0]
 	}
 	return none
 }
 
 // pass moves past the spans that end after limit, and past those that have not started yet.
 func (q *queue) pass(t *tree, now, limit time.Duration) {
-	for ; q.next < len(q.spans); q.next++ {
-		i := q.spans[q.next]
+	for ; q.next < q.end; q.next++ {
+		i := t.order[q.next]
 		switch n := &t.nodes[i]; {
 		case n.start >= now: // never again
 		case n.end <= limit:
@@ -78,7 +150,7 @@ func (q *queue) pass(t *tree, now, limit time.Duration) {
 	}
 }
 
-// A stream is the model calls of a scope, by end, the last first.
+// A stream is the model calls of a scope that has several, by end, the last first.
 type stream struct {
 	spans []int32
 	next  int           // the first that had ended

@@ -95,7 +95,7 @@ func (s *slacker) scope(x int32) {
 	}
 	slices.SortFunc(kids, s.earlier)
 	var (
-		tolerance = tolerance(s.run.Spans[x])
+		tolerance = s.nodes[x].tolerance
 		release   = func(i int32) time.Duration { return max(s.nodes[i].start+1, s.nodes[i].end-tolerance) }
 		before    = s.before(kids, release)
 		last      = s.nodes[kids[0]].end

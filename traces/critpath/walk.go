@@ -18,13 +18,14 @@ import (
 //	streaming  if a tool or agent was just left: a model still open then, which must have asked for it; if an attempt was
 //	           just left: earlier attempts of the same call, since it started because they were slow
 //
-// CRISP and Jaeger know the second only. Every candidate starts before now, so each step down is followed by one back in time:
-// the walk ends. Since time only goes back, every list of a scope is gone through once: beside the sorting the
-// walk is linear.
+// CRISP and Jaeger know the second only. Of those that count from the same instant the declared come first, the open and
+// streaming last; then the first to start, then the smallest id, as input order means nothing. Every candidate starts before
+// now, so each step down is followed by one back in time: the walk ends. Since time only goes back, every list of a scope
+// is gone through once: beside the sorting the walk is linear.
 
-// walk returns the path of t, in time order.
-func walk(t *tree) []Segment {
-	w := walker{tree: t}
+// walk returns who held up the run, backwards in time.
+func walk(t *tree) []step {
+	w := walker{tree: t, steps: make([]step, 0, len(t.nodes)/2+1)}
 	var (
 		at   = int32(0)
 		now  = t.nodes[0].end
@@ -41,8 +42,7 @@ func walk(t *tree) []Segment {
 		start := t.nodes[at].start
 		w.emit(at, start, now)
 		if at == 0 {
-			slices.Reverse(w.path)
-			return w.path
+			return w.steps
 		}
 		at, now, left, cut = t.spawner(at), start, at, false
 	}
@@ -50,14 +50,13 @@ func walk(t *tree) []Segment {
 
 type walker struct {
 	*tree
-	path  []Segment               // backwards
-	tools map[*traces.Span]string // names of tool calls; made when needed
+	steps []step
 }
 
 // spawner returns the span that was going on when i started because of it.
 func (t *tree) spawner(i int32) int32 {
 	n := &t.nodes[i]
-	p := t.run.Spans[i].Parent.Index
+	p := n.parent
 	switch parent := &t.nodes[p]; {
 	case n.start < parent.end, n.start == parent.end && n.scope == p:
 		return p
@@ -74,11 +73,12 @@ func (w *walker) choose(at int32, now time.Duration, left int32, cut bool) int32
 			return c
 		}
 	}
-	s := w.scopes[at]
-	if s == nil {
+	n := &w.nodes[at]
+	if n.inside == none {
 		return none
 	}
-	best := w.better(s.finished(w.tree, now, tolerance(w.run.Spans[at])), s.phase(w.tree, now), now)
+	s := &w.scopes[n.inside]
+	best := w.better(s.finished(w.tree, now, n.tolerance), s.phase(w.tree, now), now)
 	if best != none && w.nodes[best].end >= now {
 		return best // nothing open counts from a later instant
 	}
@@ -89,7 +89,8 @@ func (w *walker) choose(at int32, now time.Duration, left int32, cut bool) int32
 	if left != none {
 		source, ambiguous := w.source(at, left)
 		if ambiguous {
-			w.problems.add(traces.AmbiguousStream, w.run.Spans[left], "started while several model calls were going on, and none is known to have asked for it")
+			w.problems.add(traces.AmbiguousStream, w.run.Spans[left],
+				"started while several model calls were going on, and none is known to have asked for it")
 		}
 		open = w.better(open, source, now)
 	}
@@ -132,48 +133,70 @@ func (t *tree) canWait(at, left, i int32) bool {
 		(n.group != none || n.scope == at)
 }
 
-// source returns the span that was still going on when left started, in the same scope, and made it start; none if there was
-// none or it cannot be told, for which ambiguous may be the reason.
+// source returns the span that was still going on when left started, in the scope of at, and made it start; none if there
+// was none or it cannot be told, for which ambiguous may be the reason.
 func (t *tree) source(at, left int32) (source int32, ambiguous bool) {
-	s, n := t.scopes[at], &t.nodes[left]
+	n := &t.nodes[left]
 	switch {
-	case s == nil:
+	case t.nodes[at].inside == none:
 		return none, false
-	case n.role == attempt && n.call != none:
-		source = none
-		for _, i := range t.calls.list[n.call].racing {
-			if i == left {
-				break
-			}
-			if c := &t.nodes[i]; c.scope == at && t.blocks(i) && c.start < n.start && c.start < c.end {
-				source = t.better(source, i, n.start)
-			}
-		}
-		return source, false
-	case n.role != tool && t.run.Spans[left].Role != traces.RoleAgent || len(s.models.spans) == 0:
+	case n.race != none:
+		return t.slower(at, left), false
+	case n.role != tool && n.role != agent:
 		return none, false
 	}
-	if m, ok := t.askedBy(left); ok {
-		if c := &t.nodes[m]; c.scope == at && t.blocks(m) && c.start < n.start && c.end > n.start {
+	var (
+		s         = &t.scopes[t.nodes[at].inside]
+		tolerance = t.nodes[at].tolerance
+	)
+	if s.model == none && s.stream == none {
+		return none, false
+	}
+	if m := t.askedBy(left); m != none {
+		if t.joined(at, m, n.start) && t.nodes[m].end > n.start {
 			return m, false
 		}
 		return none, false
 	}
-	return s.models.at(t, n.start, tolerance(t.run.Spans[at]))
+	if s.stream != none {
+		return t.streams[s.stream].at(t, n.start, tolerance)
+	}
+	if m := &t.nodes[s.model]; m.start < n.start && m.end > n.start+tolerance {
+		return s.model, false
+	}
+	return none, false
 }
 
-// askedBy returns the model call that announced the tool call i by its id.
-func (t *tree) askedBy(i int32) (int32, bool) {
-	if t.asked == nil {
-		t.asked = make(map[int32]int32, len(t.run.ToolCalls))
-		for _, c := range t.run.ToolCalls {
-			if c.Span != nil && c.Call != nil && c.Call.Span != nil && slices.Contains(c.Call.ToolCallIDs, c.CallID) {
-				t.asked[c.Span.Index] = c.Call.Span.Index
-			}
+// slower returns the attempt on which left, another of the same call, was not prepared to wait any longer.
+func (t *tree) slower(at, left int32) int32 {
+	best := none
+	for _, i := range t.calls.races[t.nodes[left].race] {
+		if t.recordedEarlier(i, left) >= 0 {
+			break
+		}
+		if t.joined(at, i, t.nodes[left].start) {
+			best = t.better(best, i, t.nodes[left].start)
 		}
 	}
-	m, ok := t.asked[i]
-	return m, ok
+	return best
+}
+
+// joined reports whether i joins at, which waits for it, and had started by now.
+func (t *tree) joined(at, i int32, now time.Duration) bool {
+	return t.nodes[i].scope == at && t.walkable(i) && t.nodes[i].start < now
+}
+
+// askedBy returns the model call that announced the tool call i by its id, none if that is not known.
+func (t *tree) askedBy(i int32) int32 {
+	k := t.nodes[i].toolCall
+	if k == none {
+		return none
+	}
+	c := t.run.ToolCalls[k]
+	if c.Call == nil || c.Call.Span == nil || !slices.Contains(c.Call.ToolCallIDs, c.CallID) {
+		return none
+	}
+	return c.Call.Span.Index
 }
 
 // isTrace reports whether i is the synthetic root above several roots.
@@ -190,7 +213,7 @@ func (t *tree) checkLinks() {
 		at := t.spawner(int32(i))
 		for _, dep := range s.Link {
 			n := &t.nodes[dep.Index]
-			passed := !n.out && n.end <= t.nodes[i].start+tolerance(t.run.Spans[at]) // true whether it is looked at or not
+			passed := !n.out && n.end <= t.nodes[i].start+t.nodes[at].tolerance // true whether it is looked at or not
 			if !passed && !t.canWait(at, int32(i), dep.Index) {
 				t.problems.add(traces.UnusableLink, s, "declares that it waited for %q, which does not fit their times", dep.Name)
 			}
