@@ -74,7 +74,7 @@ func callOf(c *traces.ModelCall) Call {
 	m.FirstEvent = nanoseconds(attrs, traces.KeyFirstEventTime)
 	m.End = nanoseconds(attrs, traces.KeyEndMarkerTime)
 	if m.End == nil && !a.Span.Has(traces.FlagOpen) {
-		m.End = ptr(max(0, ended(a)-a.Sent))
+		m.End = ptr(max(0, ended(a)-sent(a)))
 	}
 	m.Paced = attrs.String(traces.KeyPaced) == "consumer"
 	m.Visibility = cmp.Or(attrs.String(traces.KeyVisibility), c.Span.Attrs().String(traces.KeyVisibility))
@@ -93,7 +93,7 @@ func callOf(c *traces.ModelCall) Call {
 	}
 	m.arrivals(a, attrs)
 	if m.TTFT != nil {
-		m.FeltTTFT = ptr(a.Sent + *m.TTFT - c.Span.Start)
+		m.FeltTTFT = ptr(sent(a) + *m.TTFT - c.Span.Start)
 	}
 	if m.Visibility == "" {
 		m.Visibility = m.seenVisibility(a)
@@ -110,6 +110,14 @@ func answer(c *traces.ModelCall) *traces.Attempt {
 		}
 	}
 	return c.Final()
+}
+
+// sent returns when the request had been sent: as recorded, else when the phase that sent it was over, else the start.
+func sent(a *traces.Attempt) time.Duration {
+	if len(a.Phases) > 0 && a.Phases[0].Component == traces.Connect && a.Sent == a.Span.Start {
+		return a.Phases[0].End
+	}
+	return a.Sent
 }
 
 // ended returns when the response was over: some spans of requests end with the headers, the phases then go on.
@@ -135,7 +143,7 @@ func (m *Call) arrivals(a *traces.Attempt, attrs traces.Attrs) {
 }
 
 func (m *Call) fromChunks(a *traces.Attempt) {
-	lead := a.Sent - a.Span.Start
+	lead := sent(a) - a.Span.Start
 	for _, k := range a.Chunks.List {
 		at := ptr(max(0, k.At-lead))
 		first, last := m.instants(k.Kind)
@@ -171,7 +179,7 @@ func (m *Call) fromPhases(a *traces.Attempt, attrs traces.Attrs) {
 		switch {
 		case p.Component == traces.Reasoning && p.Quality == traces.Measured, p.Component == traces.Output, p.Component == traces.ToolArgs:
 			_, last := m.instants(p.Component)
-			*last = ptr(p.End - a.Sent)
+			*last = ptr(p.End - sent(a))
 			if kind == "" {
 				kind = p.Component
 			}
@@ -180,9 +188,9 @@ func (m *Call) fromPhases(a *traces.Attempt, attrs traces.Attrs) {
 			continue
 		}
 		if m.TTFT == nil {
-			m.TTFT = ptr(p.Start - a.Sent)
+			m.TTFT = ptr(p.Start - sent(a))
 		}
-		m.LastToken = ptr(p.End - a.Sent)
+		m.LastToken = ptr(p.End - sent(a))
 	}
 	if n, ok := attrs.Int(traces.KeyReasoningChars); ok && n > 0 {
 		kinds[traces.Reasoning] = true

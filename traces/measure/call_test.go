@@ -230,7 +230,7 @@ func TestCall(t *testing.T) {
 			"from phases alone the first of a kind is known only where nothing else can have come before",
 			stream{end: 2000, call: tokens(100, 60), phases: []traces.Record{
 				phase("connect", 0, 10), phase("wait", 10, 500), phase("reasoning", 500, 1200), phase("output", 1200, 1900), phase("tail", 1900, 2000)}},
-			"ttft 500, reasoning 500, – 1200, – 1900, last 1900, end 2000, felt 500, tpot 14.141414, window 500-1200 measured, rate 70.71, as stream",
+			"ttft 490, reasoning 490, – 1190, – 1890, last 1890, end 1990, felt 500, tpot 14.141414, window 500-1200 measured, rate 70.71, as stream",
 		},
 		{
 			"phases of output alone tell its first",

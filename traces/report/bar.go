@@ -24,7 +24,7 @@ type mark struct {
 var (
 	markTTFT      = mark{"·", "TTFT", "90"}
 	markReasoning = mark{"r", "reasoning", "95"}
-	markOutput    = mark{"o", "output", "92"}
+	markOutput    = mark{"o", "output, response", "92"}
 	markArgs      = mark{"a", "tool arguments", "96"}
 	markStall     = mark{"s", "stall", "93"}
 	markTool      = mark{"T", "tool", "94"}

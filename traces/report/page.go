@@ -55,7 +55,7 @@ func (p *page) name(s string) string { return Clean(s) }
 
 // line writes one line, cut to the page.
 func (p *page) line(parts ...string) {
-	p.WriteString(strings.TrimRight(fit(strings.Join(parts, ""), p.width, p.draw("…")), " "))
+	p.WriteString(fit(strings.TrimRight(strings.Join(parts, ""), " "), p.width, p.draw("…")))
 	p.WriteByte('\n')
 }
 
