@@ -16,10 +16,11 @@ func (p *page) calls(r *measure.Run) {
 	p.section("model calls")
 	var rows [][]string
 	var rates, estimates, stalls, retried bool
-	for _, c := range r.Calls {
-		name := p.name(c.Model)
+	shown, more := capped(r.Calls, rowsShown)
+	for _, c := range shown {
+		name := Clean(c.Model)
 		if name == "" {
-			name = p.name(c.Span.Name)
+			name = Clean(c.Span.Name)
 		}
 		if c.Side {
 			name += " (side)"
@@ -36,6 +37,7 @@ func (p *page) calls(r *measure.Run) {
 	p.table([]column{{head: "model", flex: true}, {head: "at", right: true, keep: 2}, {head: "time", right: true}, {head: "TTFT", right: true},
 		{head: "reasoning", right: true, keep: 8}, {head: "output rate", right: true, keep: 7}, {head: "stalls", right: true, keep: 6, out: !stalls},
 		{head: "attempts", right: true, keep: 4, out: !retried}, {head: "tokens out", right: true, keep: 1}, {head: "outcome", keep: 5}}, rows)
+	p.more(more)
 	if rates {
 		p.aside("output rate: output tokens after the first ÷ (last − first token), per second")
 	}

@@ -51,7 +51,7 @@ func scales(groups []measure.Group) string {
 }
 
 // label names a group in a column.
-func (p *page) label(g measure.Group) string { return p.draw(p.name(g.Label())) }
+func (p *page) label(g measure.Group) string { return p.draw(Clean(g.Label())) }
 
 // times writes the table of rates and times.
 func (p *page) times(groups []measure.Group) {

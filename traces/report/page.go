@@ -50,9 +50,6 @@ func (p *page) draw(s string) string {
 	return s
 }
 
-// name returns a name from a trace, cleaned.
-func (p *page) name(s string) string { return Clean(s) }
-
 // line writes one line, cut to the page.
 func (p *page) line(parts ...string) {
 	p.WriteString(fit(strings.TrimRight(strings.Join(parts, ""), " "), p.width, p.draw("…")))

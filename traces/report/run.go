@@ -47,18 +47,18 @@ func (p *page) headline(r *measure.Run) {
 		p.line("  not finished when this was read: times are so far")
 	}
 	if r.Check != "" {
-		p.wrapped("check: "+p.name(r.Check), asIs)
+		p.wrapped("check: "+Clean(r.Check), asIs)
 	}
 	p.line("  ", p.tokens(r.Usage))
 }
 
 func (p *page) what(r *measure.Run) []string {
-	words := []string{p.name(title(r))}
+	words := []string{Clean(title(r))}
 	if m := r.Group["model"]; m != "" {
-		words = append(words, p.name(m))
+		words = append(words, Clean(m))
 	}
 	if e := r.Group["effort"]; e != "" {
-		words = append(words, "effort "+p.name(e))
+		words = append(words, "effort "+Clean(e))
 	}
 	return append(words, p.outcome(r.Outcome))
 }
@@ -174,15 +174,16 @@ func (p *page) steps(r *measure.Run) {
 	axis = "0 s" + strings.Repeat(" ", max(1, cells-3-ansi.StringWidth(axis))) + axis
 	columns := []column{{head: pad("step", 6, false)}, {head: "time", right: true}, {head: axis}}
 	var rows [][]string
-	for _, s := range r.Steps {
+	shown, more := capped(r.Steps, rowsShown)
+	for _, s := range shown {
 		rows = append(rows, []string{fmt.Sprint(s.Index), p.column(s.Time()), p.strip(r.Path.Segments, s.Start, s.End, r.Wall, cells)})
 	}
 	p.table(columns, rows)
+	p.more(more)
 }
 
 // slowest lists the longest stretches of the critical path.
 func (p *page) slowest(r *measure.Run) {
-	const shown = 8
 	if len(r.Path.Segments) < 2 {
 		return
 	}
@@ -191,9 +192,10 @@ func (p *page) slowest(r *measure.Run) {
 	})
 	p.section("slowest stretches of the critical path")
 	var rows [][]string
-	for _, s := range segments[:min(shown, len(segments))] {
+	shown, _ := capped(segments, 8)
+	for _, s := range shown {
 		rows = append(rows, []string{p.column(s.From), p.column(s.To - s.From), Percent(float64(s.To-s.From) / float64(r.Wall)),
-			p.cells(markOf(s.Component), 1) + " " + word(s.Component), p.name(owner(s.Span).Name)})
+			p.cells(markOf(s.Component), 1) + " " + word(s.Component), Clean(owner(s.Span).Name)})
 	}
 	p.table([]column{{head: "at", right: true}, {head: "time", right: true}, {head: "share", right: true}, {head: "component"}, {head: "span", flex: true}}, rows)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,8 +16,27 @@ type column struct {
 	out   bool // left out, because it would say nothing
 }
 
+// rowsShown is the most that a part of a run's page lists, runsShown the most runs of a list.
+const (
+	rowsShown = 40
+	runsShown = 200
+)
+
 // least is the width a flexible column is not cut below while another column can be left out.
 const least = 16
+
+// capped shortens a list of a part of the page; more says how many were left out.
+func capped[T any](list []T, limit int) (shown []T, more int) {
+	shown = list[:min(len(list), limit)]
+	return shown, len(list) - len(shown)
+}
+
+// more says that the page does not hold everything.
+func (p *page) more(n int) {
+	if n > 0 {
+		p.line("  ", p.dim(p.draw(fmt.Sprintf("… and %s more; --format json lists all", Count(int64(n))))))
+	}
+}
 
 // table writes rows below their heads, indented by two cells; cells must be of the page's characters and clean.
 func (p *page) table(columns []column, rows [][]string) {

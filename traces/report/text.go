@@ -54,36 +54,35 @@ func varying(runs []*measure.Run) []string {
 func (p *page) runs(runs []*measure.Run) {
 	p.line(p.bold(plural(len(runs), "run")))
 	var rows [][]string
-	for _, r := range runs {
+	shown, more := capped(runs, runsShown)
+	for _, r := range shown {
 		mark := ""
 		if r.Open {
 			mark = " so far"
 		}
 		rows = append(rows, []string{
-			p.name(title(r)), p.name(r.Group["model"]), p.name(r.Group["effort"]), p.outcome(r.Outcome) + mark, p.column(r.Wall),
+			Clean(title(r)), Clean(r.Group["model"]), Clean(r.Group["effort"]), p.outcome(r.Outcome) + mark, p.column(r.Wall),
 			fmt.Sprint(r.Counts.Steps), fmt.Sprint(r.Counts.ToolCalls), fmt.Sprint(r.Counts.Retries()), p.stack(parts(r.Components), 16),
 		})
 	}
 	p.table([]column{{head: "run", flex: true}, {head: "model", keep: 2}, {head: "effort", keep: 6}, {head: "outcome", keep: 8},
 		{head: "time", right: true}, {head: "steps", right: true, keep: 3}, {head: "tools", right: true, keep: 4},
 		{head: "retries", right: true, keep: 1}, {head: "where it went", keep: 7}}, rows)
+	p.more(more)
 }
 
 // problems lists what was odd, the first few in full.
 func (p *page) problems(title string, list []traces.Problem) {
-	const shown = 12
 	p.section(fmt.Sprintf("%s (%d)", title, len(list)))
-	for i, problem := range list {
-		if i == shown {
-			p.line(p.draw(fmt.Sprintf("  … and %d more; --format json lists all", len(list)-shown)))
-			return
-		}
+	shown, more := capped(list, 12)
+	for _, problem := range shown {
 		where := ""
 		if problem.SpanID != "" {
-			where = " (span " + p.name(problem.SpanID) + ")"
+			where = " (span " + Clean(problem.SpanID) + ")"
 		}
-		p.wrapped(p.name(string(problem.Code))+": "+p.name(problem.Message)+where, asIs)
+		p.wrapped(Clean(string(problem.Code))+": "+Clean(problem.Message)+where, asIs)
 	}
+	p.more(more)
 }
 
 func title(r *measure.Run) string {

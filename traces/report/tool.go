@@ -24,8 +24,9 @@ func (p *page) tools(r *measure.Run) {
 		}
 	}
 	var rows [][]string
-	for _, t := range r.Tools {
-		name := p.name(t.Name)
+	shown, more := capped(r.Tools, rowsShown)
+	for _, t := range shown {
+		name := Clean(t.Name)
 		if name == "" {
 			name = "(no name)"
 		}
@@ -38,6 +39,7 @@ func (p *page) tools(r *measure.Run) {
 	}
 	p.table([]column{{head: "tool", flex: true}, {head: "calls", right: true}, {head: "failed", right: true, keep: 1}, {head: "ran", right: true},
 		{head: "waited for", right: true}, {head: "of the run", right: true, keep: 3}, {head: "slack", right: true, keep: 2}}, rows)
+	p.more(more)
 }
 
 // ran is how long the measured calls executed, said to be incomplete where it is.
