@@ -35,19 +35,18 @@ func (w *walker) emit(i int32, from, to time.Duration) {
 	if from >= to {
 		return
 	}
-	if c, early := w.component(i); len(w.calls.gaps) > 0 && c != traces.Retry && c != traces.Backoff {
+	c, early := w.component(i)
+	if w.nodes[i].hasGaps && c != traces.Retry && c != traces.Backoff {
 		for _, g := range slices.Backward(w.calls.until(i, to)) {
 			if g.span != i || g.to <= from {
 				break
 			}
 			w.split(i, g.to, to, early)
-			w.add(i, max(g.from, from), backingOff)
 			to = max(g.from, from)
+			w.add(i, to, backingOff)
 		}
-		w.split(i, from, to, early)
-	} else {
-		w.split(i, from, to, early)
 	}
+	w.split(i, from, to, early)
 }
 
 // split notes a stretch; if it is early time, then only until the first model request.

@@ -57,7 +57,9 @@ func (t *tree) backOff(attempts []int32) {
 	for k, i := range attempts[:len(attempts)-1] {
 		next := attempts[k+1]
 		if from, to := t.nodes[i].end, t.nodes[next].start; from < to && failed(t.run.Spans[i]) {
-			t.calls.gaps = append(t.calls.gaps, gap{t.enclosing(i, next), from, to})
+			g := gap{t.enclosing(i, next), from, to}
+			t.calls.gaps = append(t.calls.gaps, g)
+			t.nodes[g.span].hasGaps = true
 		}
 	}
 }

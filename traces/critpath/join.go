@@ -49,6 +49,7 @@ type node struct {
 	out        bool // excluded: not part of the run's time
 	lost       bool // cancelled in a race with another attempt: never the reason why anything went on
 	failed     bool // part of an attempt that failed
+	hasGaps    bool // attempts inside it had failed before the next began: calls.gaps
 }
 
 const (
