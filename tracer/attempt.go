@@ -21,6 +21,7 @@ type attempt struct {
 	span   trace.Span
 	number int
 	start  time.Time // recorded
+	once   sync.Once // finish
 
 	mu         sync.Mutex
 	decoder    stream.Decoder
@@ -70,11 +71,13 @@ func (c *ModelCall) startAttempt(req *http.Request, decoder stream.Decoder) *att
 	}
 	_, a.span = c.run.tracer.otel.Start(c.ctx, "attempt "+strconv.Itoa(a.number),
 		trace.WithTimestamp(a.start), trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(f...))
+	a.mu.Lock()
+	a.checkpoint = time.AfterFunc(checkpointEvery, a.writeCheckpoint)
+	a.mu.Unlock()
 	t := c.run.tracer
 	t.mu.Lock()
 	t.attempts[a] = true
 	t.mu.Unlock()
-	a.checkpoint = time.AfterFunc(checkpointEvery, a.writeCheckpoint)
 	return a
 }
 
@@ -110,10 +113,18 @@ func (a *attempt) endTime() time.Time {
 }
 
 // told returns what the attempt's response said, once it is done.
-func (a *attempt) told() (result *stream.Result, sent time.Duration, outcome traces.Outcome, word string) {
+func (a *attempt) told() answer {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.decoder.Result(), a.sentOr0(), a.outcome, a.word
+	return answer{a.decoder.Result(), a.sentOr0(), a.outcome, a.word}
+}
+
+// An answer is what a finished attempt has to say.
+type answer struct {
+	*stream.Result
+	sent    time.Duration
+	outcome traces.Outcome
+	word    string // error.type
 }
 
 func (a *attempt) sentOr0() time.Duration {
@@ -172,40 +183,47 @@ func (a *attempt) feed(at time.Duration, p []byte, err error) (complete bool) {
 	return a.decoder.Ended()
 }
 
-// finish ends the attempt, once: err is how the body, or the request, ended.
+// finish ends the attempt, once: err is how the body, or the request, ended. Whoever comes second waits for the first.
 func (a *attempt) finish(at time.Duration, err error) {
+	a.once.Do(func() {
+		a.close(at, err)
+		a.call.attemptDone(a)
+		t := a.call.run.tracer
+		t.mu.Lock()
+		delete(t.attempts, a)
+		t.mu.Unlock()
+	})
+}
+
+// close settles how the attempt ended and makes its spans.
+func (a *attempt) close(at time.Duration, err error) {
 	a.mu.Lock()
-	if a.done {
-		a.mu.Unlock()
-		return
-	}
+	defer a.mu.Unlock()
 	a.done = true
 	a.checkpoint.Stop()
-	result := a.decoder.Close(at, err)
+	defer func() {
+		if recover() != nil { // nothing here may reach the agent
+			a.span.End(trace.WithTimestamp(a.start.Add(a.end)))
+		}
+	}()
 	a.end = at
+	result := a.decoder.Close(at, err)
 	if result.End != nil {
 		a.end = min(*result.End, at)
 	}
-	a.outcome, a.word = result.Outcome, result.ErrorType
 	switch {
 	case a.err != nil:
 		a.outcome = outcomeOf(a.err)
 		a.word = errorType(a.outcome, a.err)
 	case a.status >= 400:
 		a.outcome, a.word = traces.Error, strconv.Itoa(a.status)
-	case a.outcome == traces.Error:
-		a.word = cmp.Or(a.word, "_OTHER")
+	case result.Outcome == traces.Error:
+		a.outcome, a.word = traces.Error, result.ErrorType
 	default:
+		a.outcome = result.Outcome
 		a.word = errorType(a.outcome, nil)
 	}
 	a.write(result)
-	a.mu.Unlock()
-
-	t := a.call.run.tracer
-	t.mu.Lock()
-	delete(t.attempts, a)
-	t.mu.Unlock()
-	a.call.attemptDone(a)
 }
 
 // write makes the spans of the phases and ends the attempt's own.

@@ -38,21 +38,12 @@ func newBody(src io.ReadCloser, a *attempt) *body {
 }
 
 func (b *body) pump() {
-	defer func() {
-		if p := recover(); p != nil {
-			b.mu.Lock()
-			b.panicked, b.err = p, io.ErrUnexpectedEOF
-			b.change.Broadcast()
-			b.mu.Unlock()
-			b.attempt.finish(b.attempt.offset(), io.ErrUnexpectedEOF)
-		}
-	}()
 	for {
 		room := b.room()
 		if room == nil {
 			return
 		}
-		n, err := b.src.Read(room)
+		n, err := b.readSource(room)
 		at := b.attempt.offset()
 		complete := b.attempt.feed(at, room[:n], err) // before the reader can react to it
 
@@ -68,6 +59,19 @@ func (b *body) pump() {
 			return
 		}
 	}
+}
+
+// readSource reads from the network. A panic there is kept for the reader, in whose goroutine it belongs.
+func (b *body) readSource(p []byte) (n int, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			b.mu.Lock()
+			b.panicked = v
+			b.mu.Unlock()
+			n, err = 0, io.ErrUnexpectedEOF
+		}
+	}()
+	return b.src.Read(p)
 }
 
 // room returns where the next bytes go, waiting for the reader if there is none; nil once the body is closed.

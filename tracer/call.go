@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"sync"
 	"time"
 
@@ -112,36 +113,49 @@ func (c *ModelCall) end(at time.Time, err error) {
 	if c.expiry != nil {
 		c.expiry.Stop()
 	}
-	var last *attempt
-	if n := len(c.attempts); n > 0 {
-		last = c.attempts[n-1]
-	}
+	attempts := c.attempts
 	c.mu.Unlock()
-	outcome, word := outcomeOf(err), errorType(outcomeOf(err), err)
-	if last != nil {
-		f := fields{}
-		result, sent, attemptOutcome, attemptWord := last.told()
-		if attemptOutcome != traces.OK {
-			outcome, word = attemptOutcome, attemptWord
+	outcome := outcomeOf(err)
+	word := errorType(outcome, err)
+	if len(attempts) > 0 {
+		final := finalOf(attempts)
+		if final.outcome != traces.OK {
+			outcome, word = final.outcome, final.word
 		}
-		f.text(traces.KeyResponseModel, result.Model)
-		f.text(traces.KeyResponseID, result.ID)
-		if result.FinishReason != "" {
-			f.list(traces.KeyFinishReasons, []string{result.FinishReason})
-		}
-		f.count(traces.KeyInputTokens, result.Usage.Input)
-		f.count(traces.KeyCachedTokens, result.Usage.Cached)
-		f.count(traces.KeyCacheCreation, result.CacheWrite)
-		f.count(traces.KeyCacheWriteTokens, result.CacheWrite)
-		f.count(traces.KeyOutputTokens, result.Usage.Output)
-		f.count(traces.KeyReasoningTokens, result.Usage.Reasoning)
-		f.list(traces.KeyToolCallIDs, callIDs(result))
-		if list := result.Chunks.List; len(list) > 0 {
-			f = append(f, attribute.Float64(traces.KeyTTFT, (list[0].At-sent).Seconds()))
-		}
-		c.span.SetAttributes(f...)
+		c.span.SetAttributes(final.facts()...)
 	}
 	end(c.span, outcome, word, trace.WithTimestamp(at))
+}
+
+// finalOf returns the answer of the last attempt that succeeded, else of the last.
+func finalOf(attempts []*attempt) answer {
+	for _, a := range slices.Backward(attempts) {
+		if told := a.told(); told.outcome == traces.OK {
+			return told
+		}
+	}
+	return attempts[len(attempts)-1].told()
+}
+
+// facts are the attributes that a call takes from its final answer.
+func (a answer) facts() fields {
+	f := fields{}
+	f.text(traces.KeyResponseModel, a.Model)
+	f.text(traces.KeyResponseID, a.ID)
+	if a.FinishReason != "" {
+		f.list(traces.KeyFinishReasons, []string{a.FinishReason})
+	}
+	f.count(traces.KeyInputTokens, a.Usage.Input)
+	f.count(traces.KeyCachedTokens, a.Usage.Cached)
+	f.count(traces.KeyCacheCreation, a.CacheWrite)
+	f.count(traces.KeyCacheWriteTokens, a.CacheWrite)
+	f.count(traces.KeyOutputTokens, a.Usage.Output)
+	f.count(traces.KeyReasoningTokens, a.Usage.Reasoning)
+	f.list(traces.KeyToolCallIDs, callIDs(a.Result))
+	if list := a.Chunks.List; len(list) > 0 {
+		f = append(f, attribute.Float64(traces.KeyTTFT, (list[0].At-a.sent).Seconds()))
+	}
+	return f
 }
 
 func callIDs(r *stream.Result) []string {

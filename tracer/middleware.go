@@ -31,7 +31,8 @@ func (t *Tracer) Middleware(req *http.Request, next func(*http.Request) (*http.R
 		return next(traced)
 	}
 	resp, err := next(traced)
-	return a.answer(resp, err)
+	a.answer(resp, err)
+	return resp, err
 }
 
 // begin starts the attempt of a request. The request returned is the one to send; a is nil if it is not recorded.
@@ -132,23 +133,23 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// answer takes what came of the request and puts the recording body around the response's.
-func (a *attempt) answer(resp *http.Response, err error) (*http.Response, error) {
-	defer func() { recover() }() // the caller gets its response whatever happens here
-	if err != nil {
+// answer takes what came of the request, and puts the recording body around the response's own. The caller gets its
+// response whatever happens here.
+func (a *attempt) answer(resp *http.Response, err error) {
+	defer func() { recover() }()
+	switch {
+	case err != nil:
 		a.fail(err)
-		return resp, err
-	}
-	a.gotHeaders(resp)
-	if resp.StatusCode == http.StatusSwitchingProtocols || resp.Body == nil || resp.Body == http.NoBody {
+	case resp.StatusCode == http.StatusSwitchingProtocols || resp.Body == nil || resp.Body == http.NoBody:
+		a.gotHeaders(resp)
 		a.finish(a.offset(), io.EOF)
-		return resp, nil
+	default:
+		a.gotHeaders(resp)
+		if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+			a.blind()
+		}
+		resp.Body = newBody(resp.Body, a)
 	}
-	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		a.blind()
-	}
-	resp.Body = newBody(resp.Body, a)
-	return resp, nil
 }
 
 // blind gives up on decoding a body that is compressed: its bytes are timed, its contents unknown.

@@ -35,6 +35,7 @@ func StartTool(ctx context.Context, name, callID string) (context.Context, *Tool
 	if asked, ok := run.askedBy(callID); ok && asked.SpanID() != trace.SpanContextFromContext(ctx).SpanID() {
 		opts = append(opts, trace.WithLinks(trace.Link{SpanContext: asked}))
 	}
+	ctx = context.WithValue(ctx, callKey{}, (*ModelCall)(nil)) // a model that the tool asks is another call
 	ctx, span := run.start(ctx, "execute_tool "+name, trace.SpanKindInternal, f, opts...)
 	if callID != "" {
 		run.mu.Lock()
