@@ -15,7 +15,8 @@ func (p *page) calls(r *measure.Run) {
 	}
 	p.section("model calls")
 	var rows [][]string
-	var rates, estimates, stalls, retried bool
+	var rates, texts, estimates, stalls, retried bool
+	models := map[string]bool{}
 	shown, more := capped(r.Calls, rowsShown)
 	for _, c := range shown {
 		name := Clean(c.Model)
@@ -25,21 +26,27 @@ func (p *page) calls(r *measure.Run) {
 		if c.Side {
 			name += " (side)"
 		}
+		models[c.Model] = true
 		rates = rates || c.OutputRate != nil
+		texts = texts || c.CharsPerSecond != nil
 		estimates = estimates || c.ReasoningEstimate != nil
 		stalls = stalls || len(c.Stalls) > 0
 		retried = retried || len(c.Attempts) > 1
 		rows = append(rows, []string{
-			name, p.column(c.Start), p.column(c.Span.Duration()), p.maybe(c.TTFT), p.reasoning(c), rate(c), p.stalls(c), attempts(c),
+			name, p.column(c.Start), p.column(c.Span.Duration()), p.maybe(c.TTFT), p.reasoning(c), rate(c), chars(c), p.stalls(c), attempts(c),
 			tokens(c.Usage.Output), p.outcome(c.Outcome),
 		})
 	}
 	p.table([]column{{head: "model", flex: true}, {head: "at", right: true, keep: 2}, {head: "time", right: true}, {head: "TTFT", right: true},
-		{head: "reasoning", right: true, keep: 8}, {head: "output rate", right: true, keep: 7}, {head: "stalls", right: true, keep: 6, out: !stalls},
+		{head: "reasoning", right: true, keep: 8}, {head: "output rate", right: true, keep: 7},
+		{head: "chars/s", right: true, keep: 3, out: !texts}, {head: "stalls", right: true, keep: 6, out: !stalls},
 		{head: "attempts", right: true, keep: 4, out: !retried}, {head: "tokens out", right: true, keep: 1}, {head: "outcome", keep: 5}}, rows)
 	p.more(more)
 	if rates {
 		p.aside("output rate: output tokens after the first ÷ (last − first token), per second")
+	}
+	if len(models) > 1 && rates {
+		p.aside("models count tokens differently: compare them by time or characters per second, not by output rate")
 	}
 	if estimates {
 		p.aside("≈ reasoning was not streamed: tokens × time per streamed token, part of the TTFT")
@@ -70,6 +77,14 @@ func rate(c measure.Call) string {
 		return string(c.Delivery)
 	}
 	return unknown
+}
+
+// chars is how fast visible text came, which models with different tokenizers share.
+func chars(c measure.Call) string {
+	if c.CharsPerSecond == nil {
+		return unknown
+	}
+	return Count(int64(*c.CharsPerSecond + 0.5))
 }
 
 func (p *page) stalls(c measure.Call) string {

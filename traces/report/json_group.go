@@ -40,7 +40,7 @@ type (
 		Median   *time.Duration `json:"median"`
 		Low      *time.Duration `json:"low"`
 		High     *time.Duration `json:"high"`
-		MoreThan bool           `json:"more_than"` // the median is above the figure given
+		MoreThan *time.Duration `json:"more_than"` // instead of median: too many runs were cut off to say more
 		Min      *time.Duration `json:"min"`
 		Max      *time.Duration `json:"max"`
 	}
@@ -80,12 +80,15 @@ func groupOf(g measure.Group) groupJSON {
 		Succeeded:     g.Succeeded,
 		Censored:      g.Censored,
 		Unknown:       g.Unknown,
-		TimeToCorrect: timesJSON{t.Median, t.Low, t.High, t.MoreThan, t.Min, t.Max},
+		TimeToCorrect: timesJSON{Median: t.Median, Low: t.Low, High: t.High, Min: t.Min, Max: t.Max},
 		MeanWall:      g.MeanWall,
 		Components:    list(g.Components, func(c measure.ComponentMean) meanJSON { return meanJSON(c) }),
 		Tokens:        tokensJSON{tenth(g.Tokens.Input), tenth(g.Tokens.Cached), tenth(g.Tokens.Output), tenth(g.Tokens.Reasoning)},
 		ModelCalls:    callsJSON(g.Calls),
 		Notes:         list(g.Notes, func(s string) string { return s }),
+	}
+	if t.MoreThan {
+		j.TimeToCorrect.Median, j.TimeToCorrect.MoreThan = nil, t.Median
 	}
 	if s := g.Success; s != nil {
 		j.Success = rateJSON{&s.Rate, &s.Low, &s.High}
