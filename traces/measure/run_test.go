@@ -199,7 +199,7 @@ func TestUsage(t *testing.T) {
 // a group's means to its mean wall time.
 func TestPartsAddUp(t *testing.T) {
 	var all []*measure.Run
-	for seed := range uint64(3000) {
+	for seed := range uint64(1000) {
 		built, _ := traces.Build(tracetest.Random(seed))
 		for _, run := range built {
 			run.Outcome = traces.OK

@@ -116,6 +116,7 @@ func TestGroups(t *testing.T) {
 		{name: "groups-one", groups: measure.GroupBy(bench(t, 3)), widths: []int{80}},
 		{name: "groups-few", groups: measure.GroupBy(bench(t, 3), "effort"), widths: []int{80}},
 		{name: "groups", groups: measure.GroupBy(bench(t, 12), "effort"), widths: []int{60, 80, 140}},
+		{name: "groups-many", groups: measure.GroupBy(bench(t, 14), "trial"), widths: []int{60}},
 		{name: "groups-ascii", groups: measure.GroupBy(bench(t, 12), "effort"), opt: report.TextOptions{ASCII: true}, widths: []int{80}},
 	} {
 		for _, width := range c.widths {
@@ -185,7 +186,7 @@ func TestNamesOfAnyWidth(t *testing.T) {
 
 // Whatever was recorded, text keeps to its page and JSON is one valid document whose components add up.
 func TestAnyRun(t *testing.T) {
-	for seed := range uint64(400) {
+	for seed := range uint64(200) {
 		built, problems := traces.Build(tracetest.Random(seed))
 		var runs []*measure.Run
 		for _, run := range built {

@@ -107,7 +107,7 @@ func (p *page) span(low, high *time.Duration) string {
 	if a == b {
 		return p.draw(a)
 	}
-	if x, unit, _ := strings.Cut(a, " "); strings.HasSuffix(b, " "+unit) && !strings.Contains(unit, "s ") && !strings.ContainsAny(x, "mhd") {
+	if x, unit, _ := strings.Cut(a, " "); strings.HasSuffix(b, " "+unit) && !strings.ContainsAny(x, "mhd") {
 		a = x
 	}
 	return p.draw(a + "–" + b)
@@ -170,7 +170,9 @@ func (p *page) shares(groups []measure.Group) {
 	}
 	rows = append(rows, append([]string{"mean"}, sum...))
 	p.line()
-	p.table(columns, rows)
+	if n := p.table(columns, rows); n > 0 {
+		p.aside(fmt.Sprintf("%s more on a wider page; --format json lists all", plural(n, "group")))
+	}
 }
 
 func (p *page) wall(g measure.Group) string {

@@ -38,8 +38,9 @@ func (p *page) more(n int) {
 	}
 }
 
-// table writes rows below their heads, indented by two cells; cells must be of the page's characters and clean.
-func (p *page) table(columns []column, rows [][]string) {
+// table writes rows below their heads, indented by two cells; cells must be of the page's characters and clean. It returns how
+// many columns found no room.
+func (p *page) table(columns []column, rows [][]string) (dropped int) {
 	widths := make([]int, len(columns))
 	for i, c := range columns {
 		widths[i] = ansi.StringWidth(c.head)
@@ -75,6 +76,7 @@ func (p *page) table(columns []column, rows [][]string) {
 			break
 		}
 		shown[drop] = false
+		dropped++
 	}
 	if n := over(func(w int) int { return w }); n > 0 {
 		for i, c := range columns {
@@ -91,6 +93,7 @@ func (p *page) table(columns []column, rows [][]string) {
 	for _, row := range rows {
 		p.line(p.row(columns, widths, shown, row))
 	}
+	return dropped
 }
 
 func (p *page) row(columns []column, widths []int, shown []bool, cells []string) string {

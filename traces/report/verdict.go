@@ -103,7 +103,11 @@ func ranking(groups, timed []measure.Group) []string {
 	default:
 		say = append(say, fmt.Sprintf("%s is right soonest, %s for %s%s.", best.Label(), figures, other.Label(), because(best, other)))
 	}
-	for _, g := range timed[1:] {
+	others := timed[1:]
+	if len(others) > 4 {
+		others = nil // a sentence for each would bury the first
+	}
+	for _, g := range others {
 		switch {
 		case g.Label() == other.Label():
 		case apart(best, g):
