@@ -26,6 +26,7 @@ package tracetest
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -71,7 +72,7 @@ func Records(t testing.TB, text string) []traces.Record {
 // outdent removes what all lines are indented by.
 func outdent(text string) string {
 	var lines []string
-	least := len(text)
+	least := math.MaxInt
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(strings.ReplaceAll(line, "\t", "        "), " \n")
 		lines = append(lines, line)
