@@ -1,6 +1,7 @@
 package critpath
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -63,11 +64,8 @@ func (w *walker) split(i int32, from, to time.Duration, early bool) {
 	}
 }
 
+// add appends a step. It never continues the one before: between two stretches of one span lies one of another.
 func (w *walker) add(i int32, from time.Duration, k kind) {
-	if n := len(w.steps); n > 0 && w.steps[n-1].span == i && w.steps[n-1].kind == k {
-		w.steps[n-1].from = from
-		return
-	}
 	w.steps = append(w.steps, step{from, i, k})
 }
 
@@ -110,15 +108,12 @@ func (t *tree) component(i int32) (c traces.Component, early bool) {
 	case agent, turn:
 		return traces.Agent, true
 	case phase:
-		if p := t.run.Spans[i].Phase; p != "" {
-			return p, false
-		}
-		return traces.Response, false
+		return t.run.Spans[i].Phase, false
 	case wait:
 		switch waitReason(t.run.Spans[i]) {
-		case "approval":
+		case "approval", "permission":
 			return traces.Approval, false
-		case "backoff", "rate_limit":
+		case "backoff", "rate_limit", "rate limit":
 			return traces.Backoff, false
 		}
 		if n.owner != none && t.nodes[n.owner].role == tool {
@@ -135,12 +130,9 @@ func (t *tree) component(i int32) (c traces.Component, early bool) {
 	return traces.Response, false
 }
 
-// waitReason returns why a wait span waited, its name where no attribute says it.
+// waitReason returns why a wait span waited: what its attribute says, else its name.
 func waitReason(s *traces.Span) string {
-	if why := s.Attrs().String(traces.KeyWait); why != "" {
-		return strings.ToLower(why)
-	}
-	return s.Name
+	return strings.ToLower(cmp.Or(s.Attrs().String(traces.KeyWait), s.Name))
 }
 
 // toolName returns the name of the tool that span i is part of.

@@ -229,8 +229,7 @@ func (b *brute) component(x *bruteSpan, t time.Duration) traces.Component {
 		}
 	}
 	failed := func(s *bruteSpan) bool {
-		return s.Has(traces.FlagFailed) && (s.Role == traces.RoleAttempt || s.Role == traces.RoleModel &&
-			!slices.ContainsFunc(s.Kids, func(k *traces.Span) bool { return k.Role == traces.RoleAttempt }))
+		return s.Has(traces.FlagFailed) && (s.Role == traces.RoleAttempt || s.Role == traces.RoleModel)
 	}
 	for a := x; a != nil; a = a.above {
 		if failed(a) {
@@ -262,8 +261,6 @@ func (b *brute) component(x *bruteSpan, t time.Duration) traces.Component {
 		return traces.Untraced
 	case x.Role == traces.RoleAgent, x.Role == traces.RoleStep:
 		return early()
-	case x.Role == traces.RolePhase && x.Phase == "":
-		return traces.Response
 	case x.Role == traces.RolePhase:
 		return x.Phase
 	case x.Role == traces.RoleWait:

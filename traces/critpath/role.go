@@ -57,20 +57,7 @@ func isKind(s *traces.Span, kind traces.Kind) bool {
 	return false
 }
 
-// failed reports whether s is an attempt that failed or was given up for another, or a model call that is its only attempt.
+// failed reports whether s is an attempt that failed or was given up for another; a model call may be its own only attempt.
 func failed(s *traces.Span) bool {
-	switch {
-	case !s.Has(traces.FlagFailed):
-		return false
-	case s.Role == traces.RoleAttempt:
-		return true
-	case s.Role == traces.RoleModel:
-		for _, kid := range s.Kids {
-			if kid.Role == traces.RoleAttempt {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+	return s.Has(traces.FlagFailed) && (s.Role == traces.RoleAttempt || s.Role == traces.RoleModel)
 }
