@@ -3,6 +3,7 @@ package traces
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // findCalls makes the model calls and their attempts, and flags the attempts that came to nothing.
@@ -114,7 +115,7 @@ func (c *ModelCall) read(layers []*Span, problems *problemList) {
 			c.Side = true
 		}
 		if c.TTFT == nil {
-			c.TTFT = reportedTTFT(s, problems)
+			c.TTFT = c.sinceSent(s, reportedTTFT(s, problems))
 		}
 		if c.Usage.Source == "" {
 			c.Usage = usageOf(s, problems)
@@ -125,6 +126,24 @@ func (c *ModelCall) read(layers []*Span, problems *problemList) {
 		c.Stream = &yes
 	}
 	c.Usage.Source = cmp.Or(c.Usage.Source, UsageUnknown)
+}
+
+// sinceSent converts what a span reports as the time to the first chunk into the time since the final attempt's request. Our own
+// attempts are what the figure is about; others count from the start of the span that carries it, retries included.
+func (c *ModelCall) sinceSent(s *Span, ttft *time.Duration) *time.Duration {
+	final := c.Final()
+	if ttft == nil || final.Span == s || final.Span.Attrs().String(KeyRole) == string(RoleAttempt) {
+		return ttft
+	}
+	first := s.Start + *ttft
+	switch {
+	case first >= final.Sent:
+		ttft := first - final.Sent
+		return &ttft
+	case len(c.Attempts) > 1:
+		return nil // it came in an attempt that was given up
+	}
+	return ttft
 }
 
 // joinRetries makes one call of neighbours that are attempts of one: a call that failed, and after it, below the same span,
@@ -139,9 +158,8 @@ func joinRetries(calls []*ModelCall) []*ModelCall {
 			out = append(out, c)
 			continue
 		}
-		for _, a := range out[at].Attempts {
-			a.Span.Role = RoleAttempt
-		}
+		out[at].Span.Role = RoleAttempt
+		out[at].Span.Flags |= FlagFailed
 		c.Attempts = append(out[at].Attempts, c.Attempts...)
 		out[at] = c
 	}
@@ -150,8 +168,8 @@ func joinRetries(calls []*ModelCall) []*ModelCall {
 
 func isRetry(prev, c *ModelCall) bool {
 	first, next := prev.Span, c.Span
-	if first.Parent == nil || first.Role != RoleModel || next.Role != RoleModel || prev.Final().Span != first || c.Final().Span != next ||
-		!prev.Final().Outcome.Failed() || next.Start < first.End || prev.Side != c.Side || prev.Model == "" || prev.Model != c.Model {
+	if first.Parent == nil || first.Role != RoleModel || next.Role != RoleModel || !outcomeOf(first).Failed() ||
+		next.Start < first.End || prev.Side != c.Side || prev.Model == "" || prev.Model != c.Model {
 		return false
 	}
 	kids := first.Parent.Kids

@@ -2,6 +2,7 @@ package traces
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -10,7 +11,9 @@ func (b *builder) describe() {
 	run := b.run
 	roots := []*Span{run.Root}
 	if run.Root.Record == nil {
-		roots = run.Root.Kids
+		// What an agent says comes before what its surroundings say.
+		roots = slices.Clone(run.Root.Kids)
+		slices.SortStableFunc(roots, func(a, b *Span) int { return compareBool(b.Role == RoleAgent, a.Role == RoleAgent) })
 	}
 	for _, s := range roots {
 		for _, a := range s.Attrs() {
@@ -31,7 +34,7 @@ func (b *builder) describe() {
 				}
 			}
 		}
-		if run.Outcome == OutcomeUnknown {
+		if run.Outcome == OutcomeUnknown && (len(roots) == 1 || s.Role == RoleAgent || s.Attrs().Has(KeyOutcome)) {
 			run.Outcome = runOutcome(s)
 		}
 	}

@@ -3,7 +3,6 @@ package traces
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -156,70 +155,4 @@ func ended(rec *Record) bool {
 func checkpoint(rec *Record) int64 {
 	at, _ := rec.Attrs.Int(KeyCheckpoint)
 	return at
-}
-
-// A group is the spans of one run.
-type group struct {
-	id    string
-	set   *spanSet
-	spans []int32 // into set.spans
-	local []int32 // position in spans of each span of the set; shared by all groups
-}
-
-// groups puts traces together that are one run: those whose roots carry one run id, else those that carry one
-// conversation id and are no whole turn by themselves, else each trace for itself.
-func (set *spanSet) groups() []group {
-	byKey := map[string]int{}
-	var groups []group
-	local := make([]int32, len(set.spans))
-	for i := range set.traces {
-		id, kind := set.runID(&set.traces[i])
-		at, ok := byKey[kind+id]
-		if !ok {
-			at = len(groups)
-			byKey[kind+id] = at
-			groups = append(groups, group{id: id, set: set, local: local})
-		}
-		g := &groups[at]
-		if g.spans == nil {
-			g.spans = set.traces[i].spans
-		} else {
-			g.spans = append(slices.Clip(g.spans), set.traces[i].spans...)
-		}
-	}
-	for _, g := range groups {
-		for i, s := range g.spans {
-			local[s] = int32(i)
-		}
-	}
-	return groups
-}
-
-// runID returns the id of the run that a trace belongs to, and where it comes from.
-func (set *spanSet) runID(t *traceInfo) (id, kind string) {
-	var run, conversation string
-	several := false
-	for _, s := range t.spans {
-		rec, root := set.spans[s].rec, set.spans[s].parent < 0
-		for _, a := range rec.Attrs {
-			switch a.Key {
-			case KeyRunID:
-				if v, ok := a.Value.(string); ok && root && v != "" && (run == "" || v < run) {
-					run = v
-				}
-			case KeyConversation:
-				if v, ok := a.Value.(string); ok && v != "" {
-					several = several || conversation != "" && conversation != v
-					conversation = v
-				}
-			}
-		}
-	}
-	switch {
-	case run != "":
-		return run, "run "
-	case conversation != "" && !several:
-		return conversation, "conversation "
-	}
-	return t.id, "trace "
 }

@@ -134,7 +134,8 @@ func (a *Attempt) derive(c *ModelCall, opt Options) {
 		a.insert(s, Wait, a.Sent, min(first, s.End))
 		a.insert(s, Response, first, s.End)
 	}
-	if attrs.String(KeyVisibility) == "hidden" {
+	// Hidden reasoning, and attempts that were not recorded, are part of the wait.
+	if resent, _ := attrs.Int(KeyResendCount); attrs.String(KeyVisibility) == "hidden" || resent > 0 && s.Role == RoleModel {
 		for i := range a.Phases {
 			if p := &a.Phases[i]; p.Component == Wait {
 				p.Quality = Bound

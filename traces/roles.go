@@ -67,7 +67,7 @@ func (b *builder) findRoles() {
 			b.problems.add(Unfinished, s.ID, "%q has no end; taken to last until %s after the run's start", s.Name, s.End)
 		}
 		around(s, model, RoleModel)
-		if m := model[s.Index]; m != nil && s.Role == RoleModel && sameCall(m, s) && !outcomeOf(s).Failed() {
+		if m := model[s.Index]; m != nil && s.Role == RoleModel && s.Kind != KindServer && sameCall(m, s) && !outcomeOf(s).Failed() {
 			good[m]++
 		}
 	}
@@ -87,6 +87,8 @@ func (b *builder) findRoles() {
 		switch {
 		case s.Role == RoleModel && good[s] > 1:
 			s.Role = RoleInternal // it holds several calls, so it is none
+		case s.Role == RoleModel && m != nil && s.Kind == KindServer && sameCall(m, s):
+			s.Role = RoleServer // the provider's own view of the call
 		case s.Role == RoleModel && m != nil && sameCall(m, s):
 			b.layers[m] = append(b.layers[m], s)
 			layer[s] = true

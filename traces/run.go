@@ -100,7 +100,7 @@ type Step struct {
 
 // A ModelCall is one logical request to a model, retries included.
 type ModelCall struct {
-	Span         *Span
+	Span         *Span // of the call; of its last attempt where attempts lie side by side without one around them
 	Step         *Step // nil for side calls outside any step
 	Model        string
 	Provider     string
@@ -117,6 +117,12 @@ type ModelCall struct {
 
 // Final returns the last attempt.
 func (c *ModelCall) Final() *Attempt { return c.Attempts[len(c.Attempts)-1] }
+
+// Start returns when the call began: with its span, or with its first attempt where no span holds them all.
+func (c *ModelCall) Start() time.Duration { return min(c.Span.Start, c.Attempts[0].Span.Start) }
+
+// End returns when the call was over.
+func (c *ModelCall) End() time.Duration { return max(c.Span.End, c.Final().Span.End) }
 
 // An Attempt is one HTTP request of a model call.
 type Attempt struct {
