@@ -21,22 +21,25 @@ type format struct {
 
 // formats lists what can be read; the first one whose sniff says yes is taken.
 var formats = []format{
-	{"OTLP JSON", hasKey("resourceSpans", "resource_spans", "batches", "scopeSpans", "resourceLogs", "resourceMetrics"), otlp.Read},
+	{"OTLP JSON", hasKey("resourceSpans", "resource_spans", "batches", "resourceLogs", "resourceMetrics"), otlp.Read},
 }
 
-// foreign lists what is recognised so that it can be named, though it cannot be read, and what to do about it.
-var foreign = []struct {
+// A look is what something that is no format to be read looks like, and what to do about it.
+type look struct {
 	sniff  func(head []byte) bool
 	name   string
 	advice string
-}{
+}
+
+// looks lists what is recognised only so that it can be named, the most telling first.
+var looks = []look{
 	{startsWith("\x28\xb5\x2f\xfd"), "compressed with zstd", "decompress it first: zstd -d"},
 	{startsWith("PK\x03\x04"), "a zip archive", "unpack it first"},
 	{startsWith("<"), "HTML or XML", "was it saved from a web page, or is it a server's error message? Download the trace as JSON"},
 	{hasKeys("data", "processes", "operationName"), "Jaeger JSON", "fetch it as OTLP: Jaeger's /api/v3/traces/TRACE_ID"},
 	{hasKeys("traceId", "localEndpoint"), "Zipkin JSON", "export OTLP instead"},
 	{hasKeys("traceEvents", "ph"), "a Chrome or Perfetto trace", "export OTLP from where it was made"},
-	{hasKeys("ph", "ts", "pid"), "a Chrome trace", "export OTLP from where it was made"},
+	{hasKeys("ph", "ts", "pid"), "a Chrome or Perfetto trace", "export OTLP from where it was made"},
 	{hasKeys("run_type", "dotted_order"), "a LangSmith run tree", "turn on its OpenTelemetry export (LANGSMITH_OTEL_ENABLED=true)"},
 	{hasText(`"object":"trace.span"`, `"object": "trace.span"`), "spans of the OpenAI Agents SDK", "send them through an OpenTelemetry exporter"},
 	{hasKeys("SpanContext", "TraceID", "SpanKind"), "spans of Go's stdout exporter", "use the OTLP exporter instead"},
@@ -46,4 +49,6 @@ var foreign = []struct {
 	{hasKeys("method", "path", "headers"), "a log of HTTP requests", "it holds requests, not spans"},
 	{isJSON, "JSON that holds no spans known here", "export the traces as OTLP JSON"},
 	{isBinary, "binary data, perhaps OTLP as protobuf", "export it as OTLP JSON"},
+	{isEmpty, "empty", "nothing was recorded, or it was not written yet"},
+	{anything, "plain text", "export the traces as OTLP JSON"},
 }

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -23,7 +24,19 @@ type Source struct {
 }
 
 // ErrNoTraces is wrapped by the errors about files and directories that hold no traces that can be read.
-var ErrNoTraces = errors.New("no traces")
+var ErrNoTraces = errors.New("no traces that can be read")
+
+// An unreadable is an ErrNoTraces about one file.
+type unreadable struct {
+	name string
+	look int // into looks
+}
+
+func (e *unreadable) Error() string {
+	return fmt.Sprintf("%s: %s, %v; %s", e.name, looks[e.look].name, ErrNoTraces, looks[e.look].advice)
+}
+
+func (e *unreadable) Unwrap() error { return ErrNoTraces }
 
 // Open reads the traces of a source: a file, "-" for stdin, or a directory. Of a directory all trace files below it are
 // read, in the order of their paths and together, since a run may be spread over them; its other files are listed in
@@ -59,8 +72,9 @@ func (s *Source) open(ctx context.Context, stdin io.Reader) error {
 
 // directory reads all trace files below the source.
 func (s *Source) directory(ctx context.Context) error {
-	var others []string // files that hold no traces
-	var failure error   // of the first file that could not be read
+	var others []string     // files that hold no traces
+	var telling *unreadable // the one of them that says most
+	var failure error       // of the first file that could not be read for another reason
 	files := 0
 	err := filepath.WalkDir(s.Name, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -74,19 +88,21 @@ func (s *Source) directory(ctx context.Context) error {
 		}
 		files++
 		name, _ := filepath.Rel(s.Name, path)
-		if err = s.file(ctx, path, name); err == nil {
-			return nil
-		}
-		if failure == nil {
-			failure = err
-		}
-		if errors.Is(err, ErrNoTraces) {
+		err = s.file(ctx, path, name)
+		if other, ok := errors.AsType[*unreadable](err); ok {
 			others = append(others, name)
-		} else {
+			if telling == nil || other.look < telling.look {
+				telling = other
+			}
+		} else if err != nil {
 			s.problem(traces.UnreadableLine, "", "%v", err)
+			failure = cmp.Or(failure, err)
 		}
 		return ctx.Err()
 	})
+	if failure == nil && telling != nil {
+		failure = telling
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", s.Name, err)
@@ -95,7 +111,7 @@ func (s *Source) directory(ctx context.Context) error {
 	case len(s.Records) == 0 && failure != nil:
 		return fmt.Errorf("%s: none of its files (%d) can be read; %w", s.Name, files, failure)
 	case len(others) > 0:
-		s.problem(traces.UnreadableLine, "", "%s: no traces; skipped", listed(others))
+		s.problem(traces.UnreadableLine, "", "%s: %v; skipped", listed(others), ErrNoTraces)
 	}
 	return nil
 }
@@ -136,8 +152,7 @@ func (s *Source) read(ctx context.Context, name string, src io.Reader) error {
 	}
 	f := find(head)
 	if f == nil {
-		what, advice := describe(head)
-		return fmt.Errorf("%s: %s, %w; %s", name, what, ErrNoTraces, advice)
+		return &unreadable{name, recognise(head)}
 	}
 	records, problems, err := f.read(content)
 	s.Records = append(s.Records, records...)

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -19,18 +20,14 @@ func find(head []byte) *format {
 	return nil
 }
 
-// describe says what something that cannot be read looks like, and what to do about it.
-func describe(head []byte) (name, advice string) {
-	if len(bytes.TrimSpace(head)) == 0 {
-		return "empty", "nothing was recorded, or it was not written yet"
-	}
-	for _, f := range foreign {
-		if f.sniff(head) {
-			return f.name, f.advice
-		}
-	}
-	return "plain text", "export the traces as OTLP JSON"
+// recognise returns what something that cannot be read looks like, by its place in looks.
+func recognise(head []byte) int {
+	return slices.IndexFunc(looks, func(l look) bool { return l.sniff(head) })
 }
+
+func isEmpty(head []byte) bool { return len(bytes.TrimSpace(head)) == 0 }
+
+func anything([]byte) bool { return true }
 
 // startsWith recognises text that begins with prefix after white space.
 func startsWith(prefix string) func([]byte) bool {
