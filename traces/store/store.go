@@ -20,8 +20,14 @@ import (
 	"github.com/seed46266073/longpole/traces/otlp"
 )
 
-// ErrNoRun is wrapped by the errors about an id that no run of the store has, or that several have.
+// ErrNoRun is what errors are about an id that no run of the store has, or the beginning of several (errors.Is).
 var ErrNoRun = errors.New("no such run")
+
+// A notFound is an ErrNoRun in words of its own.
+type notFound string
+
+func (e notFound) Error() string        { return string(e) }
+func (e notFound) Is(target error) bool { return target == ErrNoRun }
 
 // A Store is a directory of runs. Its methods may be called from several goroutines and processes.
 type Store struct {
@@ -92,8 +98,8 @@ func (s *Store) List() ([]Entry, error) {
 	return list, nil
 }
 
-// Find returns the run with an id, or the one whose id begins with it. The error wraps ErrNoRun if there is none, or
-// if there are several.
+// Find returns the run with an id, or the one whose id begins with it. The error is an ErrNoRun if there is none,
+// or several of which none has the id itself.
 func (s *Store) Find(id string) (Entry, error) {
 	list, err := s.List()
 	if err != nil {
@@ -110,13 +116,14 @@ func (s *Store) Find(id string) (Entry, error) {
 		}
 	}
 	switch len(found) {
+	case 0:
+		return Entry{}, notFound(fmt.Sprintf("no run %q in %s; `longpole runs` lists them", id, s.dir))
 	case 1:
 		return found[0], nil
-	case 0:
-		return Entry{}, fmt.Errorf("%w: %q in %s; `longpole runs` lists them", ErrNoRun, id, s.dir)
 	}
-	return Entry{}, fmt.Errorf("%w: %q is the beginning of %d ids in %s, %s and %s among them; give more of it",
-		ErrNoRun, id, len(found), s.dir, found[0].ID, found[1].ID)
+	slices.SortFunc(found, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
+	return Entry{}, notFound(fmt.Sprintf("%q is the beginning of the ids of %d runs in %s, %s and %s among them; give more of it",
+		id, len(found), s.dir, found[0].ID, found[1].ID))
 }
 
 // Load reads the records of a run, found as by Find. Lines that cannot be read are problems.
