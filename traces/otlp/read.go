@@ -1,7 +1,6 @@
 package otlp
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -22,11 +21,10 @@ var ErrNotOTLP = errors.New("not OTLP/JSON spans")
 // The error is non-nil if src failed, the records then being those read before, or if the text holds something else
 // than OTLP spans (ErrNotOTLP). Empty input is no error.
 //
-// The text is held in memory once while it is read.
+// Of the text only the largest document is held in memory.
 func Read(src io.Reader) ([]traces.Record, []traces.Problem, error) {
-	text, err := io.ReadAll(src)
 	r := &reader{pool: newPool(), resources: map[string]*traces.Resource{}}
-	r.text(text)
+	err := r.read(src)
 	if err == nil {
 		err = r.verdict()
 	}
@@ -43,12 +41,12 @@ type reader struct {
 	resources map[string]*traces.Resource // by their text
 	scratch   []traces.Attr               // the lists of attributes that are being read, the innermost last
 
-	documents int // that hold spans, or could
-	signals   seen
-	others    seen
-	nameless  seen
-	damage    damage
-	garbage   string // the first stretch of lines that was not cut off but no JSON
+	documents int    // of a kind that can hold spans
+	signals   seen   // documents with logs or metrics
+	others    seen   // documents of other kinds
+	nameless  seen   // spans without an id
+	damage    damage // the damaged lines before the document being read
+	garbage   string // the first damage that is not just a cut
 }
 
 // seen counts things that are left out.
@@ -71,54 +69,51 @@ type damage struct {
 	kept     int // whole spans before a cut
 }
 
-// text reads documents one after another. After a damaged one it goes on at the next line that can begin one.
-func (r *reader) text(text []byte) {
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+// read reads documents one after another. After a damaged one it goes on at the next line that can begin one.
+func (r *reader) read(src io.Reader) error {
+	w := &window{src: src}
 	r.line = 1
-	for at, counted := 0, 0; ; {
-		r.in = cursor{text: text, at: at, buf: r.in.buf}
-		if r.in.peek() == 0x1e { // the record separator of JSON text sequences
-			r.in.at++
-			r.in.peek()
-		}
-		start := r.in.at
-		r.line += bytes.Count(text[counted:start], []byte("\n"))
-		counted = start
-		if start == len(text) {
-			break
-		}
-		before := *r
-		r.document()
-		if r.in.err == nil {
-			r.reportDamage()
-			at = r.in.at
+	for {
+		r.line += w.drop(blank(w.text))
+		if len(w.text) == 0 {
+			if !w.more() {
+				break
+			}
 			continue
 		}
-		err := r.in.err
-		if at = nextDocument(text, start); !errors.Is(err, errCut) || at < len(text) {
+		before := *r
+		r.in = cursor{text: w.text, buf: r.in.buf}
+		r.document()
+		switch err := r.in.err; {
+		case err == nil:
+			r.reportDamage()
+			r.line += w.drop(r.in.at)
+		case errors.Is(err, errCut) && w.more(): // the window was too small, and is larger now
 			*r = before
+		default:
+			r.line += w.drop(r.leaveOut(w, err, before))
 		}
-		if r.damage.err == nil {
-			r.damage = damage{err: err, from: r.line}
-		}
-		r.damage.to = r.line
-		r.damage.kept = len(r.records) - len(before.records)
 	}
 	r.reportDamage()
+	return w.err
 }
 
-// nextDocument returns where the first line after start begins that can begin a document; len(text) if there is none.
-func nextDocument(text []byte, start int) int {
-	for i := start; ; i++ {
-		line := bytes.IndexByte(text[i:], '\n')
-		if line < 0 {
-			return len(text)
-		}
-		i += line
-		if i+1 < len(text) && (text[i+1] == '{' || text[i+1] == '[') {
-			return i + 1
-		}
+// leaveOut goes back to before a document that turned out to be damaged, and returns where to go on. Only of one that
+// the end of the source cuts off, what was whole is kept.
+func (r *reader) leaveOut(w *window, err error, before reader) (next int) {
+	next = nextDocument(w.text)
+	for next == len(w.text) && w.more() {
+		next = nextDocument(w.text)
 	}
+	if !errors.Is(err, errCut) || next < len(w.text) {
+		*r = before
+	}
+	if r.damage.err == nil {
+		r.damage = damage{err: err, from: r.line}
+	}
+	r.damage.to = r.line
+	r.damage.kept = len(r.records) - len(before.records)
+	return next
 }
 
 // reportDamage lists the stretch of damaged lines that ends here, if there is one.
@@ -149,16 +144,16 @@ func (r *reader) verdict() error {
 		return fmt.Errorf("line %d holds OTLP %s, %w; export the traces", r.signals.firstLine, r.signals.what, ErrNotOTLP)
 	case len(r.records) == 0 && r.nameless.count > 0:
 		return fmt.Errorf("line %d: the spans have no ids, %w; are they log records that were sent to a trace endpoint?", r.nameless.firstLine, ErrNotOTLP)
-	case r.documents == 0 && len(r.records) == 0 && r.others.count > 0:
+	case r.documents == 0 && r.others.count > 0:
 		return fmt.Errorf("line %d holds %s, %w", r.others.firstLine, r.others.what, ErrNotOTLP)
-	case r.documents == 0 && len(r.records) == 0 && r.garbage != "":
+	case r.documents == 0 && r.garbage != "":
 		return fmt.Errorf("%s, %w", r.garbage, ErrNotOTLP)
 	}
 	if s := r.signals; s.count > 0 {
-		r.problem(traces.UnknownSpan, "", "line %d: OTLP %s among the spans; skipped (%d in all)", s.firstLine, s.what, s.count)
+		r.problem(traces.UnreadableLine, "", "line %d: OTLP %s among the spans; skipped (%d in all)", s.firstLine, s.what, s.count)
 	}
 	if s := r.others; s.count > 0 {
-		r.problem(traces.UnknownSpan, "", "line %d: %s; skipped (%d in all)", s.firstLine, s.what, s.count)
+		r.problem(traces.UnreadableLine, "", "line %d: %s; skipped (%d in all)", s.firstLine, s.what, s.count)
 	}
 	if s := r.nameless; s.count > 0 {
 		r.problem(traces.MissingData, "", "line %d: a span without an id; skipped (%d in all)", s.firstLine, s.count)
