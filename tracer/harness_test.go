@@ -2,6 +2,7 @@ package tracer_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -207,7 +208,7 @@ func draw(recs []traces.Record, start time.Time, keys ...string) string {
 				kids = append(kids, r)
 			}
 		}
-		slices.SortStableFunc(kids, func(a, b traces.Record) int { return int(a.Start - b.Start) })
+		slices.SortStableFunc(kids, func(a, b traces.Record) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
 		for _, r := range kids {
 			end := "…"
 			if r.End != 0 {
