@@ -1,0 +1,280 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed46266073/longpole/agentsim/bench"
+	"github.com/seed46266073/longpole/agentsim/simmodel"
+	"github.com/seed46266073/longpole/agentsim/tasks"
+	"github.com/seed46266073/longpole/tracer"
+	"github.com/seed46266073/longpole/tracer/export"
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/report"
+	"github.com/seed46266073/longpole/traces/store"
+	"github.com/seed46266073/longpole/tui"
+)
+
+// benchOptions are the flags of `longpole bench`.
+type benchOptions struct {
+	efforts, models, tasks []string
+	trials, concurrency    int
+	seed                   int64
+	speed                  string
+	baseURL                string
+	faults                 []string
+	limit, stall           time.Duration
+	parallel, maxSteps     int
+	noTUI                  bool
+	format                 string
+}
+
+// defaultModel is the simulated model that bench asks when none is named.
+const defaultModel = "sim-moe-13b"
+
+// defaultFaults are what the simulated model does wrong unless --fault says otherwise: enough that retries are there to see.
+var defaultFaults = simmodel.Faults{RateLimit: 0.04, Cut: 0.02, Stall: 0.02}
+
+func newBench() *cobra.Command {
+	var opt benchOptions
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Let an agent do the built-in tasks at several reasoning efforts, and compare",
+		Long: `Let an agent do the built-in tasks at several reasoning efforts, record every run, and compare: how often the answer is
+correct, how long a correct answer takes, and what that time is spent on.
+
+Without --base-url the agent asks a simulated model inside the program, over a real socket, which at times answers 429 or
+breaks a stream off, so that retries are there to see. Its runs are made at 10x: all times are scaled back, tools
+included. --speed 1x is the mode for measuring. With --base-url any OpenAI-compatible server is asked, at 1x.
+
+The runs are kept (see ` + "`longpole runs`" + `); each can be looked at with ` + "`longpole view ID`" + `. With
+OTEL_EXPORTER_OTLP_ENDPOINT set, their spans also go to that endpoint, Jaeger for one. On a terminal the screens open at the end.`,
+		Example: `  longpole bench
+  longpole bench --effort low,high --task csv-total,fix-config --trials 10 --no-tui
+  OPENAI_API_KEY=… longpole bench --base-url https://api.example.org/v1 --model some-model --trials 3`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runBench(cmd.Context(), opt, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&opt.efforts, "effort", []string{"low", "medium", "high"}, "reasoning efforts to compare")
+	f.StringSliceVar(&opt.models, "model", nil, "models to ask (default "+defaultModel+"; required with --base-url)")
+	f.StringSliceVar(&opt.tasks, "task", nil, "tasks to do (default: all; "+strings.Join(taskNames(), ", ")+")")
+	f.IntVar(&opt.trials, "trials", 4, "runs of each task at each setting")
+	f.IntVar(&opt.concurrency, "concurrency", 6, "runs at the same time")
+	f.Int64Var(&opt.seed, "seed", 1, "source of everything random")
+	f.StringVar(&opt.speed, "speed", "", "recorded time over real time (default 10x, with --base-url 1x)")
+	f.StringVar(&opt.baseURL, "base-url", "", "OpenAI-compatible server, with its /v1; the key is taken from OPENAI_API_KEY")
+	f.StringArrayVar(&opt.faults, "fault", nil, "faults of the simulated model: "+faultHelp+" (default rate_limit=0.04, cut=0.02, stall=0.02)")
+	f.DurationVar(&opt.limit, "limit", 5*time.Minute, "recorded time after which a run is cut off")
+	f.DurationVar(&opt.stall, "stall-threshold", 0, "silence in a stream that counts as a stall (default: the larger of 500ms and 20 × its median gap)")
+	f.IntVar(&opt.parallel, "tool-parallelism", 0, "tool calls of a step at the same time (default: all; 1: one after the other)")
+	f.IntVar(&opt.maxSteps, "max-steps", 25, "turns of the loop after which a run is given up")
+	f.BoolVar(&opt.noTUI, "no-tui", false, "print the comparison and end, also on a terminal")
+	formatFlag(cmd, &opt.format)
+	_ = cmd.RegisterFlagCompletionFunc("task", cobra.FixedCompletions(taskNames(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, stderr io.Writer) error {
+	plan, err := opt.plan()
+	if err != nil {
+		return err
+	}
+	exporters, err := export.FromEnv(ctx)
+	if err != nil {
+		return err
+	}
+	if plan.Store, err = openStore(); err != nil {
+		return err
+	}
+	var check truths
+	if plan.Sim != nil {
+		plan.Sim.Truth = check.add
+	}
+	plan.Tracer = tracer.New(tracer.Options{Exporters: exporters})
+	bar := newProgressBar(stderr)
+	plan.Progress = bar.show
+	made, runErr := plan.Run(ctx)
+	bar.end()
+	if err := plan.Tracer.Shutdown(context.WithoutCancel(ctx)); err != nil {
+		fmt.Fprintf(stderr, "longpole: not all spans reached %s: %v\n", export.Endpoint(), err)
+	}
+	if len(made) == 0 {
+		return runErr
+	}
+
+	runs, problems, err := loadMade(plan.Store, made)
+	if err != nil {
+		return errors.Join(runErr, err)
+	}
+	groups := measure.GroupBy(runs, opt.keys()...)
+	if opt.format == "json" {
+		if err := report.WriteGroupsJSON(stdout, groups, problems); err != nil {
+			return err
+		}
+	} else {
+		if err := report.WriteGroups(stdout, groups, textOptions(stdout)); err != nil {
+			return err
+		}
+		if text := check.against(runs); text != "" {
+			fmt.Fprintf(stdout, "\n%s\n", text)
+		}
+	}
+	sayEnds(stderr, made)
+	if runErr != nil || opt.noTUI || opt.format != "text" || !isTerminal(stdin, stdout) {
+		fmt.Fprintf(stderr, "%d runs kept in %s; `longpole view` shows them\n", len(made), plan.Store.Dir())
+		return runErr
+	}
+	return tui.Run(ctx, tui.New(runs, tui.Options{Title: "bench", Start: tui.Compare, Problems: problems}), stdin, stdout)
+}
+
+// plan turns the flags into a plan, without its tracer and store.
+func (opt *benchOptions) plan() (bench.Plan, error) {
+	plan := bench.Plan{Models: opt.models, Efforts: opt.efforts, Trials: opt.trials, Concurrency: opt.concurrency, Seed: opt.seed,
+		Parallel: opt.parallel, MaxSteps: opt.maxSteps, Limit: opt.limit, StallThreshold: opt.stall}
+	if err := checkFormat(opt.format); err != nil {
+		return plan, err
+	}
+	if opt.trials < 1 || opt.concurrency < 1 || opt.parallel < 0 || opt.maxSteps < 1 || opt.limit < 0 {
+		return plan, misused("--trials, --concurrency and --max-steps want at least 1; --tool-parallelism and --limit nothing negative")
+	}
+	speed := opt.speed
+	switch {
+	case opt.baseURL != "" && len(opt.models) == 0:
+		return plan, misused("--base-url needs --model NAME: which of the server's models to ask")
+	case opt.baseURL != "" && len(opt.faults) > 0:
+		return plan, misused("--fault is for the simulated model; it cannot be used with --base-url")
+	case opt.baseURL != "":
+		plan.BaseURL, plan.APIKey = strings.TrimSuffix(opt.baseURL, "/"), os.Getenv("OPENAI_API_KEY")
+		if speed == "" {
+			speed = "1x"
+		}
+	default:
+		sim := simmodel.Config{Faults: defaultFaults}
+		if len(opt.faults) > 0 {
+			faults, err := parseFaults(opt.faults)
+			if err != nil {
+				return plan, err
+			}
+			sim.Faults = faults
+		}
+		plan.Sim = &sim
+		if len(plan.Models) == 0 {
+			plan.Models = []string{defaultModel}
+		}
+		if err := knownModels(plan.Models); err != nil {
+			return plan, err
+		}
+		if speed == "" {
+			speed = "10x"
+		}
+	}
+	var err error
+	if plan.Speed, err = parseSpeed(speed); err != nil {
+		return plan, err
+	}
+	plan.Tasks, err = chooseTasks(opt.tasks)
+	return plan, err
+}
+
+// keys are the tags that tell the settings apart.
+func (opt *benchOptions) keys() []string {
+	if len(opt.models) > 1 {
+		return []string{"model", "effort"}
+	}
+	return []string{"effort"}
+}
+
+func taskNames() []string {
+	var names []string
+	for _, t := range tasks.All() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// chooseTasks returns the named tasks, or all that can run on this machine.
+func chooseTasks(names []string) ([]tasks.Task, error) {
+	all := tasks.All()
+	if len(names) == 0 {
+		return slices.DeleteFunc(all, func(t tasks.Task) bool { return t.Missing() != "" }), nil
+	}
+	var chosen []tasks.Task
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(t tasks.Task) bool { return t.Name == name })
+		if i < 0 {
+			return nil, misused("--task %q: there are %s", name, strings.Join(taskNames(), ", "))
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+func knownModels(names []string) error {
+	var known []string
+	for _, p := range simmodel.Published() {
+		known = append(known, p.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			return misused("--model %q: the simulated ones are %s; with --base-url any of the server's", name, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// loadMade reads the runs back from the store, as anyone else would.
+func loadMade(s *store.Store, made []bench.Run) ([]*measure.Run, []traces.Problem, error) {
+	var runs []*measure.Run
+	var problems []traces.Problem
+	for _, m := range made {
+		records, odd, err := s.Load(m.ID)
+		if err != nil {
+			return nil, nil, fmt.Errorf("run %s: %w", m.ID, err)
+		}
+		built, more := traces.Build(records)
+		problems = append(append(problems, odd...), more...)
+		for _, run := range built {
+			runs = append(runs, measure.Of(run))
+		}
+	}
+	return runs, problems, nil
+}
+
+// sayEnds tells of runs that have no answer, each kind once, and of records that were lost.
+func sayEnds(stderr io.Writer, made []bench.Run) {
+	lost := 0
+	count := map[string]int{}
+	var order []string
+	for _, m := range made {
+		lost += m.Lost
+		if m.Err == nil || errors.Is(m.Err, context.Canceled) {
+			continue
+		}
+		text := fmt.Sprintf("%s: %v", m.Result.Outcome, m.Err)
+		if count[text]++; count[text] == 1 {
+			order = append(order, text)
+		}
+	}
+	for i, text := range order {
+		if i == 5 {
+			fmt.Fprintf(stderr, "longpole: and %d more kinds of ends without an answer\n", len(order)-i)
+			break
+		}
+		fmt.Fprintf(stderr, "longpole: %d runs without an answer: %s\n", count[text], report.Clean(text))
+	}
+	if lost > 0 {
+		fmt.Fprintf(stderr, "longpole: %d records could not be written; the runs they belong to are incomplete\n", lost)
+	}
+}

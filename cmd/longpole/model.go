@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed46266073/longpole/agentsim/simmodel"
+	"github.com/seed46266073/longpole/agentsim/tasks"
+)
+
+// modelOptions are the flags of `longpole model`.
+type modelOptions struct {
+	listen string
+	speed  string
+	seed   int64
+	faults []string
+	truth  string
+}
+
+func newModel() *cobra.Command {
+	var opt modelOptions
+	cmd := &cobra.Command{
+		Use:   "model",
+		Short: "Serve the simulated model alone: an OpenAI-compatible server with the timing of real serving",
+		Long: `Serve the simulated models on POST /v1/chat/completions and GET /v1/models, until interrupted. Any OpenAI client may
+use it; prompts of the built-in tasks are played, others get a short reply. --truth writes what really happened to each
+request as JSON lines, to check a profiler against.`,
+		Example: `  longpole model --listen 127.0.0.1:8089
+  longpole model --fault rate_limit=0.1 --fault cut=0.05 --truth truth.jsonl`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runModel(cmd.Context(), opt, cmd.ErrOrStderr())
+		},
+	}
+	cmd.Flags().StringVar(&opt.listen, "listen", "127.0.0.1:8089", "address to listen on; port 0 picks a free one")
+	cmd.Flags().StringVar(&opt.speed, "speed", "1x", "modelled time over real time: at 10x a second takes 100 ms")
+	cmd.Flags().Int64Var(&opt.seed, "seed", 1, "source of everything random")
+	cmd.Flags().StringArrayVar(&opt.faults, "fault", nil, faultHelp)
+	cmd.Flags().StringVar(&opt.truth, "truth", "", "file for the truth about each request")
+	return cmd
+}
+
+func runModel(ctx context.Context, opt modelOptions, stderr io.Writer) error {
+	speed, err := parseSpeed(opt.speed)
+	if err != nil {
+		return err
+	}
+	faults, err := parseFaults(opt.faults)
+	if err != nil {
+		return err
+	}
+	cfg := simmodel.Config{Scripts: tasks.Scripts(tasks.All()), Seed: opt.seed, Speed: speed, Faults: faults}
+	if opt.truth != "" {
+		f, err := os.OpenFile(opt.truth, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("truth log: %w", err)
+		}
+		defer f.Close()
+		log := simmodel.NewLog(f)
+		cfg.Truth = log.Write
+		defer func() {
+			if err := log.Err(); err != nil {
+				fmt.Fprintf(stderr, "longpole: truth log %s is incomplete: %v\n", opt.truth, err)
+			}
+		}()
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", opt.listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w; choose another address with --listen", opt.listen, err)
+	}
+	fmt.Fprintf(stderr, "simulated models on http://%s/v1", listener.Addr())
+	if speed != 1 {
+		fmt.Fprintf(stderr, " at %gx", speed)
+	}
+	fmt.Fprint(stderr, ": ")
+	for i, p := range simmodel.Published() {
+		if i > 0 {
+			fmt.Fprint(stderr, ", ")
+		}
+		fmt.Fprint(stderr, p.Name)
+	}
+	fmt.Fprintln(stderr)
+	return serve(ctx, listener, simmodel.New(cfg))
+}
+
+// serve answers on listener until ctx is done, then lets open responses go within two seconds.
+func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 30 * time.Second}
+	stopped := context.AfterFunc(ctx, func() {
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+		defer cancel()
+		if server.Shutdown(grace) != nil {
+			_ = server.Close()
+		}
+	})
+	defer stopped()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// parseSpeed reads a time scale such as 10x or 2.5.
+func parseSpeed(text string) (float64, error) {
+	speed, err := strconv.ParseFloat(strings.TrimSuffix(strings.ToLower(text), "x"), 64)
+	if err != nil || !(speed > 0 && speed <= 1000) {
+		return 0, misused("--speed %q: want a factor above 0 and up to 1000, as 10x", text)
+	}
+	return speed, nil
+}
+
+const faultHelp = "KIND=PROBABILITY of rate_limit, server_error, slow_headers, stall or cut; may be repeated; none turns them off"
+
+// parseFaults reads the values of --fault.
+func parseFaults(list []string) (simmodel.Faults, error) {
+	var f simmodel.Faults
+	sum := 0.0
+	for _, text := range list {
+		if text == "none" && len(list) == 1 {
+			return f, nil
+		}
+		kind, value, _ := strings.Cut(text, "=")
+		p, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(p >= 0 && p <= 1) {
+			return f, misused("--fault %q: want KIND=PROBABILITY with a probability from 0 to 1, as rate_limit=0.1", text)
+		}
+		into := map[simmodel.FaultKind]*float64{simmodel.RateLimit: &f.RateLimit, simmodel.ServerError: &f.ServerError,
+			simmodel.SlowHeaders: &f.SlowHeaders, simmodel.Stall: &f.Stall, simmodel.Cut: &f.Cut}[simmodel.FaultKind(kind)]
+		if into == nil {
+			return f, misused("--fault %q: the kinds are rate_limit, server_error, slow_headers, stall, cut", text)
+		}
+		*into = p
+		sum += p
+	}
+	if sum > 1 {
+		return f, misused("--fault: the probabilities add up to %g, more than 1", sum)
+	}
+	return f, nil
+}

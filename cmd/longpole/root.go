@@ -1,0 +1,54 @@
+package main
+
+import (
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "longpole",
+		Short: "Find what an LLM agent was waiting for",
+		Long: `longpole records what an LLM agent did, books every nanosecond of its runs on the model, the tools, the
+retries or the agent itself, and shows which of them the run was really waiting for.`,
+		Example: `  longpole bench                      run the built-in tasks at three reasoning efforts and compare
+  longpole report traces.json         where did the time go? as text, or --format json
+  longpole view traces.json           the same on screens`,
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetVersionTemplate("longpole {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return misused("%w; see `%s --help`", err, cmd.CommandPath())
+	})
+	root.AddCommand(newBench(), newReport(), newView(), newExport(), newModel(), newRuns())
+	for _, cmd := range root.Commands() {
+		if check := cmd.Args; check != nil {
+			cmd.Args = func(cmd *cobra.Command, args []string) error {
+				if err := check(cmd, args); err != nil {
+					return misused("%w; see `%s --help`", err, cmd.CommandPath())
+				}
+				return nil
+			}
+		}
+	}
+	root.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return misused("there is no command %q; `longpole --help` lists them", args[0])
+		}
+		return nil
+	}
+	return root
+}
+
+// version returns the module version that was built, "devel" from a work tree.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/dialect"
+	"github.com/seed46266073/longpole/traces/format"
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/store"
+)
+
+// sourceHelp is what every command that takes sources says about them.
+const sourceHelp = `A SOURCE is a file in a known format, a directory of them, the id of a kept run, or - for standard input;
+without one, all runs of the store are taken ($LONGPOLE_HOME, else $XDG_DATA_HOME/longpole, else ~/.local/share/longpole).`
+
+// loadRecords reads the records of each source, mapped to our words, one list a source so that equal ids in different files
+// stay apart.
+func loadRecords(ctx context.Context, sources []string, stdin io.Reader) ([][]traces.Record, []traces.Problem, error) {
+	if len(sources) == 0 {
+		return loadStore()
+	}
+	var lists [][]traces.Record
+	var problems []traces.Problem
+	for _, source := range sources {
+		records, odd, err := loadSource(ctx, source, stdin)
+		if err != nil {
+			return nil, nil, err
+		}
+		records, more := dialect.Normalise(records)
+		lists = append(lists, records)
+		problems = append(append(problems, odd...), more...)
+	}
+	return lists, problems, nil
+}
+
+// loadSource reads a file, directory or standard input; what is none of these may be the id of a kept run.
+func loadSource(ctx context.Context, source string, stdin io.Reader) ([]traces.Record, []traces.Problem, error) {
+	if source != "-" && !strings.ContainsAny(source, `/\`) {
+		if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
+			s, err := openStore()
+			if err != nil {
+				return nil, nil, err
+			}
+			records, problems, err := s.Load(source)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%q is no file and no kept run: %w", source, err)
+			}
+			return records, problems, nil
+		}
+	}
+	src, err := format.Open(ctx, source, stdin)
+	return src.Records, src.Problems, err
+}
+
+func loadStore() ([][]traces.Record, []traces.Problem, error) {
+	s, err := openStore()
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, err := s.List()
+	if err != nil {
+		return nil, nil, err
+	}
+	var lists [][]traces.Record
+	var problems []traces.Problem
+	for _, entry := range entries {
+		records, odd, err := s.Load(entry.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		lists = append(lists, records)
+		problems = append(problems, odd...)
+	}
+	return lists, problems, nil
+}
+
+func openStore() (*store.Store, error) {
+	dir, err := store.Default()
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(dir)
+}
+
+// loadRuns builds and measures the runs of the sources, oldest first.
+func loadRuns(ctx context.Context, sources []string, stdin io.Reader, opt traces.Options) ([]*measure.Run, []traces.Problem, error) {
+	lists, problems, err := loadRecords(ctx, sources, stdin)
+	if err != nil {
+		return nil, nil, err
+	}
+	var runs []*measure.Run
+	for _, records := range lists {
+		built, odd := traces.BuildWith(records, opt)
+		problems = append(problems, odd...)
+		for _, run := range built {
+			runs = append(runs, measure.Of(run))
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b *measure.Run) int { return a.Start.Compare(b.Start) })
+	return runs, problems, nil
+}
