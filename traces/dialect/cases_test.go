@@ -18,7 +18,9 @@ func document(t *testing.T, path string) []traces.Record {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var c struct{ Input struct{ Body json.RawMessage } }
+	var c struct {
+		Input struct{ Body json.RawMessage }
+	}
 	if err := json.Unmarshal(text, &c); err != nil {
 		t.Fatal(err)
 	}

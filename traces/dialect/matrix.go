@@ -44,13 +44,13 @@ var matrix = []key{
 	{"gen_ai.usage.cache_creation.input_tokens", traces.KeyCacheWriteTokens, nil}, // OpenTelemetry 1.41
 
 	// Time to the first chunk: seconds, milliseconds or, at one vendor, microseconds.
-	{"gen_ai.client.operation.time_to_first_chunk", traces.KeyTTFT, seconds(1)},           // AI SDK 7, Pydantic AI
-	{"ttft_ms", traces.KeyTTFT, seconds(1e-3)},                                            // Claude Code, Qwen Code
-	{"ai.response.msToFirstChunk", traces.KeyTTFT, seconds(1e-3)},                         // AI SDK
-	{"ai.stream.msToFirstChunk", traces.KeyTTFT, seconds(1e-3)},                           // AI SDK, objects
-	{"time_to_first_token_ms", traces.KeyTTFT, seconds(1e-3)},                             // OpenInference, realtime
-	{"gen_ai.response.time_to_first_token", traces.KeyTTFT, seconds(1e-6)},                // LoongSuite
-	{"ai.observability.generation.time_to_first_token_ms", traces.KeyTTFT, seconds(1e-3)}, // TruLens
+	{"gen_ai.client.operation.time_to_first_chunk", traces.KeyTTFT, per(1)},          // AI SDK 7, Pydantic AI
+	{"ttft_ms", traces.KeyTTFT, per(1e3)},                                            // Claude Code, Qwen Code
+	{"ai.response.msToFirstChunk", traces.KeyTTFT, per(1e3)},                         // AI SDK
+	{"ai.stream.msToFirstChunk", traces.KeyTTFT, per(1e3)},                           // AI SDK, objects
+	{"time_to_first_token_ms", traces.KeyTTFT, per(1e3)},                             // OpenInference, realtime
+	{"gen_ai.response.time_to_first_token", traces.KeyTTFT, per(1e6)},                // LoongSuite
+	{"ai.observability.generation.time_to_first_token_ms", traces.KeyTTFT, per(1e3)}, // TruLens
 
 	// Tokens; input with what was cached, output with reasoning.
 	{"gen_ai.usage.prompt_tokens", traces.KeyInputTokens, nil}, // OpenTelemetry before 1.27
@@ -186,11 +186,11 @@ func init() {
 	}
 }
 
-// seconds converts a number of the given length in seconds.
-func seconds(unit float64) func(any) (any, bool) {
+// per converts a number of which so many are a second into seconds.
+func per(second float64) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		f, ok := traces.Attrs{{Key: "", Value: v}}.Float("")
-		return f * unit, ok
+		return f / second, ok
 	}
 }
 
