@@ -20,7 +20,7 @@ type Box struct {
 	Root     *os.Root // the only directory that exists for the tools
 	Output   int      // bytes a result may have; 0: 16 KiB
 	Commands []string // programs run_command may start, by base name; none by default. A shell in it allows whatever the shell can do
-	Env      []string // environment of commands, KEY=value; nil: PATH and HOME, TMPDIR or their likes only
+	Env      []string // KEY=value, for commands; of this process's own environment they get PATH, HOME and their likes only
 	Hosts    []string // hosts fetch_url may ask, "name" or "name:port"; none: loopback only
 
 	// Dial replaces the network of fetch_url, for tests; loopback is then a matter of names.

@@ -58,10 +58,7 @@ func (b *Box) command(ctx context.Context, dir, name string, args []string) (str
 	out := &head{limit: 2 * b.limit()}
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir = dir
-	cmd.Env = b.Env
-	if cmd.Env == nil {
-		cmd.Env = plainEnv()
-	}
+	cmd.Env = append(plainEnv(), b.Env...)
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = time.Second // a grandchild that keeps the pipe open does not keep us
 	killGroup(cmd)

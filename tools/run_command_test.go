@@ -18,13 +18,14 @@ func TestRunCommand(t *testing.T) {
 	box := newBox(t, map[string]string{"sub/a.txt": "in sub\n", "say.sh": "echo out; echo err >&2; exit 3\n"})
 	box.Commands = []string{"cat", "sh", "no-such-program"}
 	box.Output = 200
+	box.Env = []string{"GIVEN=yes"}
 	runCases(t, RunCommand(box), []toolCase{
 		{name: "a program's output comes back", args: `{"command":"cat","args":["sub/a.txt"]}`, want: "in sub\n"},
 		{name: "it can run in a folder below", args: `{"command":"cat","args":["a.txt"],"dir":"sub"}`, want: "in sub\n"},
 		{name: "a failing status is a result", args: `{"command":"sh","args":["say.sh"]}`, want: "out\nerr\n[exit status 3]"},
 		{name: "silence is said", args: `{"command":"sh","args":["-c","true"]}`, want: "[no output, exit status 0]"},
 		{name: "arguments are not expanded", args: `{"command":"sh","args":["-c","echo \"$1\"","sh","*.sh; id"]}`, want: "*.sh; id\n"},
-		{name: "the environment holds no secrets", args: `{"command":"sh","args":["-c","echo \"[$SECRET_KEY]\""]}`, want: "[]\n"},
+		{name: "the environment holds what was given and no secrets", args: `{"command":"sh","args":["-c","echo \"[$SECRET_KEY] $GIVEN\""]}`, want: "[] yes\n"},
 		{name: "much output is cut and counted", args: `{"command":"sh","args":["-c","i=0; while [ $i -lt 1000 ]; do echo 1234567; i=$((i+1)); done"]}`, want: strings.TrimSuffix(strings.Repeat("1234567\n", 25), "\n") + "\n[cut: 199 of 8000 bytes shown; ask for less]"},
 		{name: "another program is refused", args: `{"command":"rm"}`, wrong: `"rm" may not be run. Allowed: cat, sh, no-such-program.`},
 		{name: "a path to a program is refused", args: `{"command":"./cat"}`, wrong: "may not be run"},

@@ -3,6 +3,7 @@ package tasks
 import (
 	"os"
 	"regexp"
+	"time"
 
 	"github.com/seed46266073/longpole/agentsim/simmodel"
 )
@@ -17,6 +18,7 @@ func failingTest() Task {
 			"the library that is the cause. Answer with the test's file and the line to be fixed, as path:line.",
 		Tools:    []string{"run_command", "read_file", "search_text", "list_files"},
 		Commands: []string{"sh"},
+		Pause:    1500 * time.Millisecond, // a test
 		Verify: func(answer string, _ *os.Root) (bool, string) {
 			return mentions(answer, "tests/cart.sh") && priceLine.MatchString(answer), "tests/cart.sh fails because of lib/price.sh:9"
 		},

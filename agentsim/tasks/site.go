@@ -18,8 +18,8 @@ func sitePrices() Task {
 			"shipping included? Answer with the number, two decimals.",
 		Tools: []string{"read_file", "fetch_url", "calculate"},
 		Site: &Site{Pages: folder("sites/site-prices"), Delay: map[string]time.Duration{
-			"index.txt": 240 * time.Millisecond, "saw.txt": 420 * time.Millisecond, "drill.txt": 380 * time.Millisecond,
-			"clamp.txt": 1700 * time.Millisecond, "shipping.txt": 310 * time.Millisecond,
+			"index.txt": 600 * time.Millisecond, "saw.txt": 900 * time.Millisecond, "drill.txt": 800 * time.Millisecond,
+			"clamp.txt": 3200 * time.Millisecond, "shipping.txt": 700 * time.Millisecond,
 		}},
 		Verify: func(answer string, _ *os.Root) (bool, string) { return verify(answer) },
 		paths: []path{

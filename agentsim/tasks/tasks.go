@@ -29,6 +29,8 @@ type Task struct {
 	Site     *Site    // nil: none
 	Tools    []string // names of tools of package tools
 	Commands []string // programs that run_command may start
+	// Pause stands for slow work of the task's scripts, in recorded time: they sleep for $PAUSE seconds.
+	Pause time.Duration
 
 	// Verify decides whether the task was done, from the final answer and the working folder, and says in one line,
 	// without repeating the answer, what it looked for.

@@ -21,6 +21,14 @@ type Options struct {
 	Dial   func(ctx context.Context, network, addr string) (net.Conn, error) // how fetch_url gets there; nil: the real network
 }
 
+// real returns how long a recorded duration is on the real clock.
+func (o Options) real(d time.Duration) time.Duration {
+	if o.Speed <= 0 {
+		return d
+	}
+	return time.Duration(float64(d) / o.Speed)
+}
+
 // A Workspace is a task laid out in a folder of its own, ready to be worked on by one agent.
 type Workspace struct {
 	Root  *os.Root
@@ -53,7 +61,11 @@ func (t Task) Open(opt Options) (_ *Workspace, err error) {
 			return nil, err
 		}
 	}
-	w.Tools, err = tools.Pick(&tools.Box{Root: w.Root, Commands: t.Commands, Dial: opt.Dial}, t.Tools...)
+	box := &tools.Box{Root: w.Root, Commands: t.Commands, Dial: opt.Dial}
+	if t.Pause > 0 {
+		box.Env = []string{fmt.Sprintf("PAUSE=%.4f", opt.real(t.Pause).Seconds())}
+	}
+	w.Tools, err = tools.Pick(box, t.Tools...)
 	if err != nil {
 		return nil, err
 	}
@@ -87,23 +99,19 @@ func (w *Workspace) serve(site *Site, opt Options) error {
 	if err != nil {
 		return fmt.Errorf("site: %w", err)
 	}
-	speed := opt.Speed
-	if speed <= 0 {
-		speed = 1
-	}
-	w.site = &http.Server{Handler: site.handler(speed), ReadHeaderTimeout: 10 * time.Second}
+	w.site = &http.Server{Handler: site.handler(opt), ReadHeaderTimeout: 10 * time.Second}
 	go w.site.Serve(l) //nolint:errcheck // it ends with ErrServerClosed when Close is called
 	return w.Root.WriteFile("site.txt", []byte("http://"+l.Addr().String()+"\n"), 0o644)
 }
 
-func (s *Site) handler(speed float64) http.Handler {
+func (s *Site) handler(opt Options) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		if name == "" {
 			name = "index.txt"
 		}
 		select {
-		case <-time.After(time.Duration(float64(s.Delay[name]) / speed)):
+		case <-time.After(opt.real(s.Delay[name])):
 		case <-r.Context().Done():
 			return
 		}

@@ -2,6 +2,7 @@
 # Runs every test and says which of them fail.
 failed=0
 for test in tests/*.sh; do
+	sleep "${PAUSE:-0}" # a real test takes its time
 	if output=$(sh "$test" 2>&1); then
 		echo "ok    $test"
 	else
