@@ -11,8 +11,8 @@ import (
 type Path struct {
 	Run        *traces.Run
 	Segments   []Segment        // in time order, without gaps or overlaps from 0 to the run's wall time; empty if that is 0
-	Detached   []Detached       // work that outlived the run, by start: the root may have been closed too early
-	Background []Detached       // outermost spans that nothing waits for by declaration, by start; a link may have put one on the path
+	Detached   []Detached       // work that outlived the run, in the order of its spans: the root may have been closed too early
+	Background []Detached       // outermost spans that nothing waits for by declaration, likewise; a link may have put one on the path
 	Problems   []traces.Problem // spans that were clipped or left out, and what could not be told
 
 	tree  *tree
@@ -79,8 +79,8 @@ func (p *Path) Below(s *traces.Span) time.Duration {
 // left out.
 func (p *Path) Tool(name string) time.Duration { return p.sums().tools[name] }
 
-// Slack returns how much longer s could have taken, everything else unchanged, without making the run longer: 0 for what
-// is on the path. It is false where that cannot be told, which is work that nobody waits for: detached, left out, in the
+// Slack returns how much longer s could have taken, everything else unchanged, without making the run longer: 0 where
+// the run waited for its end. It is false where that cannot be told, which is work that nobody waits for: detached, left out, in the
 // background, or the loser of a race. Where a tool started while its model still streamed, the model's slack is a lower
 // bound. The first call costs as much as the path.
 func (p *Path) Slack(s *traces.Span) (time.Duration, bool) {
