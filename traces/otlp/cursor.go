@@ -35,9 +35,7 @@ var (
 // peek moves to the next byte that is not white space and returns it; 0 at the end or after an error.
 func (c *cursor) peek() byte {
 	for ; c.at < len(c.text) && c.err == nil; c.at++ {
-		switch b := c.text[c.at]; b {
-		case ' ', '\t', '\n', '\r':
-		default:
+		if b := c.text[c.at]; b > ' ' || b != ' ' && b != '\t' && b != '\n' && b != '\r' {
 			return b
 		}
 	}
@@ -189,11 +187,17 @@ func isLiteral(b byte) bool {
 	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '+' || b == '-' || b == '.'
 }
 
+// endsPlain marks the bytes that end a stretch of plain characters in a string.
+var endsPlain = [256]bool{'"': true, '\\': true, '\n': true}
+
 // quoted reads the string that the cursor stands on.
 func (c *cursor) quoted() []byte {
 	c.at++
 	from := c.at
 	for i := from; i < len(c.text); i++ {
+		if !endsPlain[c.text[i]] {
+			continue
+		}
 		switch c.text[i] {
 		case '"':
 			c.at = i + 1

@@ -139,15 +139,17 @@ func (r *reader) reportDamage() {
 
 // verdict lists what was left out and returns an error if nothing but that was there.
 func (r *reader) verdict() error {
-	switch {
-	case len(r.records) == 0 && r.signals.count > 0:
-		return fmt.Errorf("line %d holds OTLP %s, %w; export the traces", r.signals.firstLine, r.signals.what, ErrNotOTLP)
-	case len(r.records) == 0 && r.nameless.count > 0:
-		return fmt.Errorf("line %d: the spans have no ids, %w; are they log records that were sent to a trace endpoint?", r.nameless.firstLine, ErrNotOTLP)
-	case r.documents == 0 && r.others.count > 0:
-		return fmt.Errorf("line %d holds %s, %w", r.others.firstLine, r.others.what, ErrNotOTLP)
-	case r.documents == 0 && r.garbage != "":
-		return fmt.Errorf("%s, %w", r.garbage, ErrNotOTLP)
+	if len(r.records) == 0 {
+		switch s, n, o := r.signals, r.nameless, r.others; {
+		case s.count > 0:
+			return fmt.Errorf("line %d holds OTLP %s, %w; export the traces", s.firstLine, s.what, ErrNotOTLP)
+		case n.count > 0:
+			return fmt.Errorf("line %d: the spans have no ids, %w; are they log records that were sent to a trace endpoint?", n.firstLine, ErrNotOTLP)
+		case r.documents == 0 && o.count > 0:
+			return fmt.Errorf("line %d holds %s, %w", o.firstLine, o.what, ErrNotOTLP)
+		case r.documents == 0 && r.garbage != "":
+			return fmt.Errorf("%s, %w", r.garbage, ErrNotOTLP)
+		}
 	}
 	if s := r.signals; s.count > 0 {
 		r.problem(traces.UnreadableLine, "", "line %d: OTLP %s among the spans; skipped (%d in all)", s.firstLine, s.what, s.count)
