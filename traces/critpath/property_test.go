@@ -30,9 +30,9 @@ func segments(p *critpath.Path) []segment {
 }
 
 func TestAnyRunIsTiledAsDefined(t *testing.T) {
-	n := uint64(20_000)
+	n := uint64(5_000)
 	if testing.Short() {
-		n = 2_000
+		n = 1_000
 	}
 	for seed := range n {
 		rng := rand.New(rand.NewPCG(seed, 1))
