@@ -3,7 +3,6 @@ package traces
 import (
 	"cmp"
 	"slices"
-	"time"
 )
 
 // findCalls makes the model calls and their attempts, and flags the attempts that came to nothing.
@@ -126,24 +125,6 @@ func (c *ModelCall) read(layers []*Span, problems *problemList) {
 		c.Stream = &yes
 	}
 	c.Usage.Source = cmp.Or(c.Usage.Source, UsageUnknown)
-}
-
-// sinceSent converts what a span reports as the time to the first chunk into the time since the final attempt's request. Our own
-// attempts are what the figure is about; others count from the start of the span that carries it, retries included.
-func (c *ModelCall) sinceSent(s *Span, ttft *time.Duration) *time.Duration {
-	final := c.Final()
-	if ttft == nil || final.Span == s || final.Span.Attrs().String(KeyRole) == string(RoleAttempt) {
-		return ttft
-	}
-	first := s.Start + *ttft
-	switch {
-	case first >= final.Sent:
-		ttft := first - final.Sent
-		return &ttft
-	case len(c.Attempts) > 1:
-		return nil // it came in an attempt that was given up
-	}
-	return ttft
 }
 
 // joinRetries makes one call of neighbours that are attempts of one: a call that failed, and after it, below the same span,

@@ -72,36 +72,3 @@ func (b *builder) describeGroup() {
 	shared("model", func(c *ModelCall) string { return c.Model })
 	shared("effort", func(c *ModelCall) string { return c.Effort })
 }
-
-// totalUsage adds up what the model calls used. Totals on the spans around them say the same again, so they count only where
-// no call has any.
-func (b *builder) totalUsage(roots []*Span) Usage {
-	total := Usage{Source: UsageUnknown}
-	add := func(u Usage) {
-		if u.Source == UsageUnknown || u.Source == "" {
-			return
-		}
-		total.Source = u.Source
-		for _, n := range []struct {
-			sum **int64
-			one *int64
-		}{{&total.Input, u.Input}, {&total.Cached, u.Cached}, {&total.Output, u.Output}, {&total.Reasoning, u.Reasoning}} {
-			if n.one == nil {
-				continue
-			}
-			if *n.sum == nil {
-				*n.sum = new(int64)
-			}
-			**n.sum += *n.one
-		}
-	}
-	for _, c := range b.run.ModelCalls {
-		add(c.Usage)
-	}
-	if total.Source == UsageUnknown {
-		for _, s := range roots {
-			add(usageOf(s, &b.problems))
-		}
-	}
-	return total
-}

@@ -1,12 +1,5 @@
 package traces
 
-import (
-	"math"
-	"time"
-)
-
-func durationOf(ns int64) time.Duration { return time.Duration(min(ns, latest)) }
-
 // usageOf reads the tokens that a span counts. Its source is empty if it counts none.
 func usageOf(s *Span, problems *problemList) Usage {
 	count := func(key string) *int64 {
@@ -27,18 +20,35 @@ func usageOf(s *Span, problems *problemList) Usage {
 	return u
 }
 
-// reportedTTFT reads the time to the first chunk; one that is longer than the span is not believed.
-func reportedTTFT(s *Span, problems *problemList) *time.Duration {
-	seconds, ok := s.Attrs().Float(KeyTTFT)
-	if !ok {
-		return nil
+// totalUsage adds up what the model calls used. Totals on the spans around them say the same again, so they count only where
+// no call has any.
+func (b *builder) totalUsage(roots []*Span) Usage {
+	total := Usage{Source: UsageUnknown}
+	add := func(u Usage) {
+		if u.Source == UsageUnknown || u.Source == "" {
+			return
+		}
+		total.Source = u.Source
+		for _, n := range []struct {
+			sum **int64
+			one *int64
+		}{{&total.Input, u.Input}, {&total.Cached, u.Cached}, {&total.Output, u.Output}, {&total.Reasoning, u.Reasoning}} {
+			if n.one == nil {
+				continue
+			}
+			if *n.sum == nil {
+				*n.sum = new(int64)
+			}
+			**n.sum += *n.one
+		}
 	}
-	ns := math.Round(seconds * 1e9)
-	// One millisecond is allowed for emitters that round.
-	if limit := s.Duration() + time.Millisecond; ns < 0 || ns > float64(limit) && !s.Has(FlagOpen) || ns > float64(latest) {
-		problems.add(BadAttribute, s.ID, "%s of %q is %g s, longer than the span or negative; taken as unknown", KeyTTFT, s.Name, seconds)
-		return nil
+	for _, c := range b.run.ModelCalls {
+		add(c.Usage)
 	}
-	ttft := time.Duration(ns)
-	return &ttft
+	if total.Source == UsageUnknown {
+		for _, s := range roots {
+			add(usageOf(s, &b.problems))
+		}
+	}
+	return total
 }
