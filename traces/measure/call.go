@@ -93,7 +93,7 @@ func callOf(c *traces.ModelCall) Call {
 	}
 	m.arrivals(a, attrs)
 	if m.TTFT != nil {
-		m.FeltTTFT = ptr(sent(a) + *m.TTFT - c.Span.Start)
+		m.FeltTTFT = ptr(sent(a) + *m.TTFT - c.Start())
 	}
 	if m.Visibility == "" {
 		m.Visibility = m.seenVisibility(a)
