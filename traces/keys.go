@@ -28,6 +28,7 @@ const (
 	KeyToolName         = "gen_ai.tool.name"
 	KeyToolCallID       = "gen_ai.tool.call.id"
 	KeyToolType         = "gen_ai.tool.type"
+	KeyOutputMessages   = "gen_ai.output.messages" // content, only when asked for: JSON of the conventions' message schema
 )
 
 // OpenTelemetry general conventions, stable.
