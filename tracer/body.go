@@ -117,7 +117,9 @@ func (b *body) Read(p []byte) (int, error) {
 	case b.r < b.w:
 		n := copy(p, b.buf[b.r:b.w])
 		b.r += n
-		b.change.Broadcast()
+		if b.r == b.w || b.r >= len(b.buf)/2 { // the pump can make room
+			b.change.Broadcast()
+		}
 		return n, nil
 	case b.panicked != nil:
 		panic(b.panicked)

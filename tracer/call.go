@@ -122,7 +122,11 @@ func (c *ModelCall) end(at time.Time, err error) {
 		if final.outcome != traces.OK {
 			outcome, word = final.outcome, final.word
 		}
-		c.span.SetAttributes(final.facts()...)
+		f := final.facts()
+		if c.run.tracer.opt.Content {
+			f.text(traces.KeyOutputMessages, outputMessages(final.Result))
+		}
+		c.span.SetAttributes(f...)
 	}
 	end(c.span, outcome, word, trace.WithTimestamp(at))
 }

