@@ -40,8 +40,9 @@ type Chat struct {
 	done   bool // [DONE] was seen
 	closed bool
 
-	summary       bool // reasoning came as summaries only
-	opaque        bool // encrypted reasoning was seen
+	prefix        []byte // how the last chunk began, up to its choices: the next one mostly begins so too
+	summary       bool   // reasoning came as summaries only
+	opaque        bool   // encrypted reasoning was seen
 	scratch       []byte
 	visibleText   []byte
 	reasoningText []byte
@@ -199,28 +200,42 @@ func (d *Chat) stamp(t **time.Duration) {
 	}
 }
 
-// chunk reads one chunk, or a whole response, which has the same shape. It reports false if the text was no such thing; nothing
-// is then counted as output.
+// chunk reads one chunk, or a whole response, which has the same shape. It reports false if the text was no such thing;
+// nothing is then counted as output. A chunk that begins like the one before is read from its choices on.
 func (d *Chat) chunk(c *cursor) bool {
 	if c.peek() != '{' {
 		return false
 	}
 	d.now, d.finish = [kinds]piece{}, nil
-	c.object()
+	plain := true // nothing yet but fields that say the same in every chunk
+	if n := len(d.prefix); n > 0 && bytes.HasPrefix(c.b, d.prefix) {
+		c.i, plain = n, false
+		d.choices(c)
+	} else {
+		c.object()
+	}
 	for {
 		key, ok := c.key()
 		if !ok {
 			break
 		}
 		switch string(key) {
+		case "id":
+			d.once(&d.result.ID, c)
+			continue
+		case "model":
+			d.once(&d.result.Model, c)
+			continue
+		case "object", "created", "system_fingerprint", "service_tier":
+			c.skip()
+			continue
 		case "choices":
+			if plain && !d.result.Whole {
+				d.prefix = append(d.prefix[:0], c.b[:c.i]...)
+			}
 			d.choices(c)
 		case "usage":
 			d.usage.read(c, &d.result.Server)
-		case "id":
-			d.once(&d.result.ID, c)
-		case "model":
-			d.once(&d.result.Model, c)
 		case "error":
 			d.error(c)
 		case "timings":
@@ -234,6 +249,7 @@ func (d *Chat) chunk(c *cursor) bool {
 		default:
 			c.skip()
 		}
+		plain = false
 	}
 	if c.bad {
 		return false
