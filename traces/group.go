@@ -73,7 +73,7 @@ func (set *spanSet) runKeys() []runKey {
 
 // splitTurns gives each turn of a conversation a run of its own, if there are several.
 func (set *spanSet) splitTurns(traces []int, keys []runKey) {
-	start := map[int]int64{}
+	start, whole := map[int]int64{}, map[int]bool{}
 	var turns []int
 	for _, t := range traces {
 		for _, s := range set.traces[t].spans {
@@ -83,6 +83,7 @@ func (set *spanSet) splitTurns(traces []int, keys []runKey) {
 		}
 		if set.isTurn(&set.traces[t]) {
 			turns = append(turns, t)
+			whole[t] = true
 		}
 	}
 	if len(turns) < 2 {
@@ -97,7 +98,7 @@ func (set *spanSet) splitTurns(traces []int, keys []runKey) {
 			at--
 		}
 		turn := turns[max(at, 0)]
-		if slices.Contains(turns, t) {
+		if whole[t] {
 			turn = t
 		}
 		keys[t] = runKey{"trace", set.traces[turn].id}

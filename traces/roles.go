@@ -53,7 +53,8 @@ func isHTTP(rec *Record) bool {
 // role; an agent, a step or a tool begins a world of its own.
 func (b *builder) findRoles() {
 	spans := b.run.Spans
-	model := make([]*Span, len(spans)) // the nearest model span around it
+	model := make([]*Span, len(spans))   // the nearest model span around it
+	attempt := make([]*Span, len(spans)) // the nearest attempt of the same call
 	good := map[*Span]int{}            // how many calls that went well lie directly in a model span
 	for _, s := range spans {
 		if s.Record == nil {
@@ -67,13 +68,15 @@ func (b *builder) findRoles() {
 			b.problems.add(Unfinished, s.ID, "%q has no end; taken to last until %s after the run's start", s.Name, s.End)
 		}
 		around(s, model, RoleModel)
-		if m := model[s.Index]; m != nil && s.Role == RoleModel && s.Kind != KindServer && sameCall(m, s) && !outcomeOf(s).Failed() {
+		around(s, attempt, RoleAttempt)
+		if m := model[s.Index]; m != nil && attempt[s.Index] == nil && s.Role == RoleModel && s.Kind != KindServer && sameCall(m, s) &&
+			!outcomeOf(s).Failed() {
 			good[m]++
 		}
 	}
 	clear(model)
+	clear(attempt)
 	tool := make([]*Span, len(spans))
-	attempt := make([]*Span, len(spans))
 	layer := map[*Span]bool{} // spans that are in b.layers
 	b.layers = map[*Span][]*Span{}
 	for _, s := range spans {
@@ -119,15 +122,16 @@ func around(s *Span, nearest []*Span, role Role) {
 	}
 }
 
-// becomeAttempt makes s an attempt. Inside a real one it is a detail; inside a layer of the call it takes that one's place.
+// becomeAttempt makes s an attempt. Inside a recorded one it is a detail; inside a layer of the call it takes that one's place.
 func (s *Span) becomeAttempt(outer *Span, layer map[*Span]bool) {
-	if outer != nil && outer.Role == RoleAttempt {
-		if !layer[outer] {
-			return
-		}
-		outer.Role = RoleInternal
+	switch {
+	case outer == nil || outer.Role != RoleAttempt:
+		s.Role = RoleAttempt
+	case layer[outer]:
+		s.Role, outer.Role = RoleAttempt, RoleInternal
+	case s.Role == RoleModel:
+		s.Role = RoleInternal
 	}
-	s.Role = RoleAttempt
 }
 
 // A place is what lies around a span, nil where there is no such thing.

@@ -88,6 +88,14 @@ func TestModelCalls(t *testing.T) {
 			 model     ==========    model:big
 			  chat      ========     model:big-2026`,
 			"model ok (chat:ok)"},
+		{"inside a recorded attempt it is a detail", `
+			run        ==========
+			 model     ==========    model:big
+			  attempt1 ====
+			   chat1    ==           model:big
+			  attempt2     =====
+			   chat2        ==       model:big`,
+			"model ok (attempt1:ok! attempt2:ok)"},
 		{"below the same call the lowest layer shows the attempts", `
 			run             ==========
 			 model          ==========    model:big
