@@ -55,7 +55,7 @@ func (b *builder) findRoles() {
 	spans := b.run.Spans
 	model := make([]*Span, len(spans))   // the nearest model span around it
 	attempt := make([]*Span, len(spans)) // the nearest attempt of the same call
-	good := map[*Span]int{}            // how many calls that went well lie directly in a model span
+	good := map[*Span]int{}              // how many calls that went well lie directly in a model span
 	for _, s := range spans {
 		if s.Record == nil {
 			s.Role = RoleInternal

@@ -9,7 +9,7 @@ import (
 	"github.com/seed46266073/longpole/traces"
 )
 
-// String draws a run as Parse reads it, one column a millisecond, begun milliseconds counting whole. It shows the shape (times, roles, failures,
+// String draws a run as Parse reads it, one column a millisecond, times rounded down. It shows the shape (times, roles, failures,
 // phases), not every attribute.
 func String(run *traces.Run) string {
 	width := 0
