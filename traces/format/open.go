@@ -42,8 +42,8 @@ func (e *unreadable) Unwrap() error { return ErrNoTraces }
 // read, in the order of their paths and together, since a run may be spread over them; its other files are listed in
 // one problem. Hidden directories are not entered.
 //
-// The error says what the source looks like and what to do; it wraps ErrNoTraces if the source was read and holds
-// none. A bad file of a directory is a problem, not an error, if another one is good.
+// The error says what the source looks like and what to do; it wraps ErrNoTraces if nothing in it is in a
+// format that is read. A bad file of a directory is a problem, not an error, if another one is good.
 func Open(ctx context.Context, source string, stdin io.Reader) (Source, error) {
 	s := &Source{Name: source}
 	err := s.open(ctx, stdin)

@@ -23,7 +23,7 @@ func (r *reader) document() {
 		r.in.unexpected()
 		return
 	}
-	fields, known := 0, false
+	fields, known, wraps := 0, false, false
 	for key := range r.in.object {
 		fields++
 		switch string(key) {
@@ -34,7 +34,7 @@ func (r *reader) document() {
 			}
 		case "trace", "result":
 			if r.in.peek() == '{' {
-				known = true
+				wraps = true
 				r.document()
 			}
 		case "resourceLogs", "resource_logs":
@@ -49,11 +49,12 @@ func (r *reader) document() {
 			}
 		}
 	}
-	if known || fields == 0 {
+	switch {
+	case known || fields == 0:
 		r.documents++
-		return
+	case !wraps: // what it wraps has been counted
+		r.others.add("JSON without resourceSpans", r.line)
 	}
-	r.others.add("JSON without resourceSpans", r.line)
 }
 
 // resourceSpans reads the spans of one resource. Its parts may come in any order.

@@ -233,6 +233,7 @@ func TestReadSaysWhatTheTextHoldsInsteadOfSpans(t *testing.T) {
 		{"log records that were sent as spans", `{"resourceSpans":[{"scopeSpans":[{"spans":[{"body":{"stringValue":"x"}}]}]}]}`,
 			"line 1: the spans have no ids, not OTLP/JSON spans; are they log records that were sent to a trace endpoint?"},
 		{"other JSON", `{"data":[]}`, "line 1 holds JSON without resourceSpans, not OTLP/JSON spans"},
+		{"other JSON with a trace", `{"trace":{"id":"x"}}`, "line 1 holds JSON without resourceSpans, not OTLP/JSON spans"},
 		{"no JSON", "hello\nworld", "line 1: unexpected 'h', not OTLP/JSON spans"},
 	}
 	for _, c := range cases {
