@@ -1,9 +1,10 @@
 // Package otlp speaks OTLP: spans of OpenTelemetry as JSON in files, and as protobuf to a collector.
 //
-// Read takes OTLP/JSON in any shape seen in files and gives records; AppendJSON gives one line of the native file
-// for records; Export sends records to a collector. Read(AppendJSON(records)) gives the same records back, whatever
-// they hold, but for four things: text that is not UTF-8 is repaired and marked, hexadecimal ids become lower case,
-// empty lists and maps come back nil, and values nested deeper than 64 levels become text.
+// Read takes OTLP/JSON in any shape seen in files and gives records; AppendJSON gives one line of the native file for
+// records; Export sends records to a collector. Read(AppendJSON(records)) gives the same records back, with these
+// exceptions: a record without a span id is left out, ids are brought to one form (lower-case hexadecimal, "" for zeros),
+// text that is not UTF-8 is repaired and marked, empty lists and maps come back nil, and what is nested deeper than 64
+// levels is cut off.
 //
 // The format is that of opentelemetry-proto 1.11, its JSON mapping and its file exporter (JSON lines), with the
 // deviations of older and other writers: Tempo's and Jaeger's envelopes, base64 ids, names of enumerations, snake_case.
