@@ -36,9 +36,11 @@ func inBubble(t *testing.T, f func(t *testing.T, p Plan)) {
 		tr := tracer.New(tracer.Options{})
 		defer tr.Shutdown(context.Background())
 		var port atomic.Int64
+		model := simmodel.Published()[0]
+		model.Name, model.Efforts = "terse", map[string]float64{"low": 0.03, "medium": 0.1, "high": 0.24} // a tenth of the usual thinking, and of the chunks
 		f(t, Plan{
-			Tasks: runnable(), Models: []string{"sim-moe-13b"}, Efforts: []string{"low", "medium", "high"}, Trials: 2, Concurrency: 3, Seed: 1,
-			Sim:    &simmodel.Config{Faults: simmodel.Faults{RateLimit: 0.04, Cut: 0.02, Stall: 0.02}},
+			Tasks: runnable(), Models: []string{model.Name}, Efforts: []string{"low", "medium", "high"}, Trials: 2, Concurrency: 3, Seed: 1,
+			Sim:    &simmodel.Config{Profiles: []simmodel.Profile{model}, Faults: simmodel.Faults{RateLimit: 0.04, Cut: 0.02, Stall: 0.02}},
 			Tracer: tr, Store: kept,
 			listen: func() (net.Listener, error) {
 				return network.Listen(fmt.Sprintf("127.0.0.1:%d", 1000+port.Add(1))), nil
