@@ -143,17 +143,20 @@ func Stack(cells int, total time.Duration, parts []Part) Raster {
 		dots[i]++
 		used++
 	}
-	largest := 0
-	for i := range dots {
-		if dots[i] > dots[largest] {
-			largest = i
-		}
-	}
 	for i, p := range parts {
-		if p.Value > 0 && dots[i] == 0 && dots[largest] > 1 {
-			dots[i]++
-			dots[largest]--
+		if p.Value <= 0 || dots[i] > 0 {
+			continue
 		}
+		largest := slices.Index(dots, slices.Max(dots))
+		switch {
+		case used < len(r): // from what is left blank
+			used++
+		case dots[largest] > 1:
+			dots[largest]--
+		default:
+			continue
+		}
+		dots[i]++
 	}
 	at := 0
 	for i, p := range parts {

@@ -21,9 +21,10 @@ func Ticks(a Axis) []Tick {
 		return nil
 	}
 	const apart = 8 // cells
-	step := round((a.To - a.From) * apart / time.Duration(max(a.Cells, apart)))
+	step := round(time.Duration(float64(a.To-a.From) * min(1, apart/float64(a.Cells)) * (1 - 1e-9))) // never more than the whole
 	var out []Tick
-	for at := (a.From + step - 1) / step * step; at < a.To; at += step {
+	for k := (a.From + step - 1) / step; k <= (a.To-1)/step; k++ {
+		at := k * step
 		x := a.Dot(at) / Dots
 		label := instant(at, step, a.To)
 		if x+cell.Width(label) >= a.Cells {

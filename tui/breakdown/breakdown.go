@@ -90,6 +90,7 @@ func (m *Model) SetTheme(t *theme.Theme) { m.theme = t }
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = width, height
 	m.list.Resize(len(m.rows), height-headLines)
+	m.skip(true)
 }
 
 const headLines = headline.Lines + 1

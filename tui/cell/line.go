@@ -134,7 +134,7 @@ func (l *Line) put(style theme.Style, s string, cells int) {
 		style = l.theme.Select(style)
 	}
 	if style != l.style {
-		l.b.WriteString(style.Sequence())
+		l.b.WriteString(l.theme.Sequence(style))
 		l.style, l.any = style, true
 	}
 	l.b.WriteString(s)

@@ -13,7 +13,16 @@ type Style struct {
 }
 
 // Sequence returns the escape sequence that switches from any style to s.
-func (s Style) Sequence() string {
+func (t *Theme) Sequence(s Style) string {
+	sequence, ok := t.sequences[s]
+	if !ok {
+		sequence = s.sequence()
+		t.sequences[s] = sequence
+	}
+	return sequence
+}
+
+func (s Style) sequence() string {
 	if s == (Style{}) {
 		return ansi.ResetStyle
 	}

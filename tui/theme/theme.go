@@ -15,7 +15,7 @@ import (
 	"github.com/seed46266073/longpole/traces"
 )
 
-// A Theme is the look of one terminal. It is read-only after New and safe for concurrent use.
+// A Theme is the look of one terminal. It remembers escape sequences, so it is for one goroutine.
 type Theme struct {
 	Dark    bool
 	Profile colorprofile.Profile // what the terminal can show
@@ -35,6 +35,7 @@ type Theme struct {
 
 	selection color.Color // background of the selected row; nil without colour
 	inks      map[traces.Component]ink
+	sequences map[Style]string
 }
 
 // An ink is the look of one component's time.
@@ -46,7 +47,7 @@ type ink struct {
 // New returns the look for a terminal with a dark or light background, the colours of profile and, if ascii is set,
 // no characters beyond ASCII.
 func New(dark bool, profile colorprofile.Profile, ascii bool) *Theme {
-	t := &Theme{Dark: dark, Profile: profile, Glyphs: unicodeGlyphs, inks: map[traces.Component]ink{}}
+	t := &Theme{Dark: dark, Profile: profile, Glyphs: unicodeGlyphs, inks: map[traces.Component]ink{}, sequences: map[Style]string{}}
 	if ascii {
 		t.Glyphs = asciiGlyphs
 	}

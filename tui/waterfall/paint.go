@@ -68,6 +68,9 @@ func (t *tree) paintAttempt(r bar.Raster, a bar.Axis, k *traces.Attempt, whole b
 	}
 }
 
+// inks is how many inks there are, blank included.
+var inks = bar.Ink(len(traces.Components) + 1)
+
 // A pathCell is the segment of the critical path that stands for a cell of the axis: -1 for none.
 type pathCell int32
 
@@ -76,32 +79,41 @@ type pathCell int32
 // bar the components keep their shares.
 func (t *tree) strip(a bar.Axis) []pathCell {
 	strip := make([]pathCell, a.Cells)
-	due := map[traces.Component]time.Duration{}
-	k := 0
+	due := make([]time.Duration, inks)
+	length, here := make([]time.Duration, inks), make([]pathCell, inks)
+	k := t.segmentAt(a.From)
 	for x := range strip {
 		from, to := a.Time(x*bar.Dots), a.Time((x+1)*bar.Dots)
-		longest := map[traces.Component]pathCell{}
-		length := map[traces.Component]time.Duration{}
+		best, longest := bar.Ink(0), time.Duration(0)
+		clear(length)
 		for ; k < len(t.path.Segments) && t.path.Segments[k].From < to; k++ {
 			s := &t.path.Segments[k]
 			if d := min(s.To, to) - max(s.From, from); d > 0 {
-				due[s.Component] += d
-				if d > length[s.Component] {
-					longest[s.Component], length[s.Component] = pathCell(k), d
+				ink := bar.Of(s.Component, true)
+				due[ink] += d
+				if d > length[ink] {
+					length[ink], here[ink] = d, pathCell(k)
 				}
 			}
 		}
 		k = max(0, k-1) // it may go on in the next cell
 		strip[x] = -1
-		var best traces.Component
-		for _, c := range traces.Components {
-			if _, here := longest[c]; here && (best == "" || due[c] > due[best]) {
-				best, strip[x] = c, longest[c]
+		for ink := range inks {
+			if length[ink] > 0 && (best == 0 || due[ink] > longest) {
+				best, longest, strip[x] = ink, due[ink], here[ink]
 			}
 		}
 		due[best] -= to - from
 	}
 	return strip
+}
+
+// segmentAt returns the index of the segment of the path that holds at, or of the first one after it.
+func (t *tree) segmentAt(at time.Duration) int {
+	k, _ := slices.BinarySearchFunc(t.path.Segments, at, func(s critpath.Segment, at time.Duration) int {
+		return cmp.Compare(s.To, at+1) // the first segment that ends after at
+	})
+	return k
 }
 
 // paintPath fills in the part of the critical path that lies in row i and its children: segment by segment if there are few,
@@ -112,9 +124,7 @@ func (t *tree) paintPath(r bar.Raster, a bar.Axis, strip []pathCell, i int32) {
 		return
 	}
 	start, end := max(n.span.Start, a.From), min(n.span.End, a.To)
-	first, _ := slices.BinarySearchFunc(t.path.Segments, start, func(s critpath.Segment, at time.Duration) int {
-		return cmp.Compare(s.To, at+1) // the first segment that ends after start
-	})
+	first := t.segmentAt(start)
 	last := min(first+len(r), len(t.path.Segments))
 	if last < len(t.path.Segments) && t.path.Segments[last].From < end {
 		t.paintCells(r, a, strip, i)

@@ -1,0 +1,170 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/tui/keys"
+	"github.com/seed46266073/longpole/tui/tuitest"
+)
+
+// Each case is what the screen must show after the keys, and what not.
+func TestEveryKeyDoesWhatItSays(t *testing.T) {
+	one, many := []*measure.Run{tuitest.FixConfig()}, tuitest.Bench(8)
+	const cursor = "▌"
+	cases := []struct {
+		name, keys string
+		runs       []*measure.Run
+		has, not   string
+	}{
+		{"j moves down", "j j", one, cursor + "    ▸ chat glm-sim", ""},
+		{"the down arrow too", "down down", one, cursor + "    ▸ chat glm-sim", ""},
+		{"a number repeats", "4 j", one, cursor + "      read_file", ""},
+		{"a number of two digits repeats", "1 0 j k k", one, cursor + "    ▸ run_command", ""},
+		{"k moves up", "j j k", one, cursor + "  ▾ step 1", ""},
+		{"G goes to the last row", "G", one, cursor + "    ▸ chat glm-sim", ""},
+		{"end too", "end", one, cursor + "    ▸ chat glm-sim", ""},
+		{"g goes to the first row", "G g", one, cursor + "▾ fix-config", ""},
+		{"a number and g go to that row", "6 g", one, cursor + "  ▾ step 2", ""},
+		{"a number and G too", "6 G", one, cursor + "  ▾ step 2", ""},
+		{"page down goes on", "pgdown", one, cursor + "    ▸ chat", ""},
+		{"page up goes back", "pgdown pgup", one, cursor + "▾ fix-config", ""},
+		{"enter folds a row", "j enter", one, "▸ step 1", "read_file"},
+		{"enter again unfolds it", "j enter enter", one, "read_file", "▸ step 1"},
+		{"h folds", "j h", one, "▸ step 1", "read_file"},
+		{"h on a folded row goes to its parent", "j j h", one, cursor + "  ▾ step 1", ""},
+		{"l unfolds", "j j l", one, "attempt 1", ""},
+		{"l on an unfolded row goes to its first child", "j l", one, cursor + "    ▸ chat glm-sim", ""},
+		{"[ folds all", "[", one, "▸ step 3", "chat glm-sim "},
+		{"] unfolds all", "]", one, "tool args", "▸"},
+		{"c hides what is off the path", "c", one, "critical path only", "read_file"},
+		{"c again shows it", "c c", one, "read_file", "critical path only"},
+		{"+ zooms", "+", one, "zoomed", ""},
+		{"- zooms out again", "+ -", one, "10 s", "zoomed"},
+		{"0 shows the whole run", "+ + + d 0", one, "10 s", "zoomed"},
+		{"z zooms to the row", "j j z", one, "3 s──", "10 s"},
+		{"d pans later", "+ + d d d d d d d d d d d d", one, "13 s──", "5 s──"},
+		{"a pans back", "+ + d d d d d d d d a a a a", one, "8 s──", "13 s"},
+		{"b shows the breakdown", "b", one, "components", ""},
+		{"esc leads back", "b esc", one, "▾ step 1", "components"},
+		{"opening a step shows it in the waterfall", "b G enter", one, cursor + "  ▾ step 3", ""},
+		{"opening a tool shows its call", "b 9 j 7 j enter", one, "▾ step 2", "components"},
+		{"p lists problems", "p", one, "nothing was odd", ""},
+		{"? shows help", "?", one, "the same on every screen", "step 1"},
+		{"? closes help", "? ?", one, "step 1", "the same on every screen"},
+		{"esc closes help", "? esc", one, "step 1", "the same on every screen"},
+		{"/ finds while typing", "/ f e t c h", one, cursor + "      fetch_url", ""},
+		{"/ counts", "/ c h a t", one, "3 matches", ""},
+		{"n goes to the next match", "/ c h a t enter n", one, "/chat", ""},
+		{"esc forgets the search first", "/ c h a t enter esc", one, "step 1", "/chat"},
+		{"esc gives up typing", "/ c h a t esc", one, "step 1", "/chat"},
+		{"backspace corrects", "/ f e t x backspace c h", one, "1 match", ""},
+		{"y says what was copied", "j j y", one, "copied chat1", ""},
+		{"esc leads from the run to the list", "esc", one, "where the time went", "step 1"},
+		{"enter opens a run", "enter", many, "▾ step 1", "where the time went"},
+		{"m marks and moves on", "m m", many, "2 marked", ""},
+		{"m again takes the mark away", "m k m", many, "72 runs", "marked"},
+		{"space marks too", "space", many, "1 marked", ""},
+		{"C compares all", "C", many, "compare by effort", ""},
+		{"C compares the marked ones", "m m C", many, "compare by run", ""},
+		{"t groups by the next tag", "C t", many, "compare by task", ""},
+		{"opening a group lists its runs", "C enter", many, "24 of 72 runs", ""},
+		{"s sorts by the next column", "s", many, "run↑", ""},
+		{"S reverses", "S", many, "start↓", ""},
+		{"/ filters the list", "/ c s v", many, "24 of 72 runs", "fix-config"},
+		{"a filter finds tags", "/ e f f o r t = h", many, "24 of 72 runs", " low "},
+		{"m marks the run in the waterfall", "enter m", many, "marked", ""},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			m := start(c.runs, Options{Environ: dark}, 120, 30, c.keys)
+			fits(t, m)
+			screen := text(m)
+			if !strings.Contains(screen, c.has) {
+				t.Errorf("after %s there is no %q:\n%s", c.keys, c.has, screen)
+			}
+			if c.not != "" && strings.Contains(screen, c.not) {
+				t.Errorf("after %s there is still %q:\n%s", c.keys, c.not, screen)
+			}
+		})
+	}
+}
+
+func TestQuitQuits(t *testing.T) {
+	for _, key := range []string{"q", "ctrl+c"} {
+		m := start(tuitest.Bench(1), Options{Environ: dark}, 80, 24, "enter b ?")
+		_, cmd := m.Update(press(key))
+		if cmd == nil {
+			t.Fatalf("%s does nothing", key)
+		}
+		if _, ok := cmd().(tea.QuitMsg); !ok {
+			t.Errorf("%s does not quit", key)
+		}
+	}
+}
+
+func TestTheMouseSelectsOpensAndScrolls(t *testing.T) {
+	click := func(m *Model, x, y int) { send(m, tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}) }
+	m := start(tuitest.Bench(8), Options{Environ: dark}, 120, 30, "")
+	click(m, 20, 6)
+	if m.list.Run() != m.runs[4] {
+		t.Error("a click on the fifth row does not select the fifth run")
+	}
+	click(m, 20, 6)
+	if m.screen() != Waterfall {
+		t.Error("a click on the selected row does not open it")
+	}
+	click(m, 3, 5)
+	if !strings.Contains(text(m), "▸ step 1") {
+		t.Errorf("a click on the marker does not fold:\n%s", text(m))
+	}
+	send(m, press("esc"))
+	send(m, tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if m.list.Run() != m.runs[7] {
+		t.Error("the wheel does not scroll by three rows")
+	}
+	send(m, tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	if m.list.Run() != m.runs[4] {
+		t.Error("the wheel does not scroll back")
+	}
+	click(m, 6, 1)
+	if !strings.Contains(text(m), "start↓") {
+		t.Errorf("a click on the head of the sorted column does not reverse it:\n%s", text(m))
+	}
+}
+
+func TestNoKeyMeansTwoThings(t *testing.T) {
+	seen := map[string]keys.Action{}
+	for _, b := range keys.Default {
+		for _, k := range b.Keys() {
+			if a, ok := seen[k]; ok {
+				t.Errorf("%s means %v and %v", k, a, b.Action)
+			}
+			seen[k] = b.Action
+		}
+	}
+}
+
+func TestTheKeyBarOnlyShowsKeysThatWork(t *testing.T) {
+	for _, keys := range []string{"", "enter", "enter b", "C", "p"} {
+		m := start(tuitest.Bench(2), Options{Environ: dark}, 200, 30, keys)
+		bar := m.bottom()
+		for _, a := range m.shownKeys(1000) {
+			b, ok := keysOf(a)
+			if !ok || !strings.Contains(bar, b) && len(bar) < 200 {
+				t.Errorf("after %q the bar lacks %q: %q", keys, b, bar)
+			}
+		}
+		if !strings.Contains(bar, "help") || !strings.Contains(bar, "quit") {
+			t.Errorf("after %q the bar hides the way out: %q", keys, bar)
+		}
+	}
+}
+
+func keysOf(a keys.Action) (string, bool) {
+	b, ok := keys.Default.Of(a)
+	return b.Help().Desc, ok
+}
