@@ -30,6 +30,7 @@ type ModelCall struct {
 	run      *Run
 	ctx      context.Context
 	span     trace.Span
+	parent   trace.SpanID
 	implicit bool
 
 	mu        sync.Mutex
@@ -75,7 +76,7 @@ func (r *Run) startCall(ctx context.Context, req ModelRequest) *ModelCall {
 	if req.Model != "" {
 		name += " " + req.Model
 	}
-	c := &ModelCall{run: r, request: req}
+	c := &ModelCall{run: r, parent: trace.SpanContextFromContext(ctx).SpanID(), request: req}
 	c.ctx, c.span = r.start(context.WithValue(ctx, callKey{}, c), name, trace.SpanKindClient, f)
 	return c
 }
@@ -209,11 +210,10 @@ func (c *ModelCall) describe(req stream.Request) {
 		f = append(f, attribute.Float64(traces.KeyTemperature, *req.Temperature))
 	}
 	c.span.SetAttributes(f...)
-	parent := trace.SpanContextFromContext(c.ctx).SpanID()
 	c.run.mu.Lock()
 	defer c.run.mu.Unlock()
 	for _, id := range req.Results {
-		if sc, ok := c.run.ran[id]; ok && sc.SpanID() != parent {
+		if sc, ok := c.run.ran[id]; ok && sc.SpanID() != c.parent {
 			c.span.AddLink(trace.Link{SpanContext: sc, Attributes: []attribute.KeyValue{attribute.Bool(traces.KeyDep, true)}})
 		}
 	}

@@ -83,7 +83,13 @@ func (c *ModelCall) attemptDone(a *attempt) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.expiry = time.AfterFunc(grace, func() {
-		if r.take(c.hash) == c {
+		r.mu.Lock()
+		waiting := r.pending[c.hash] == c
+		if waiting {
+			delete(r.pending, c.hash)
+		}
+		r.mu.Unlock()
+		if waiting {
 			c.endImplicit()
 		}
 	})

@@ -52,7 +52,8 @@ func FuzzAnySplitGivesTheSameResult(f *testing.F) {
 	})
 }
 
-// A chunk as OpenAI sends it, 190 bytes: see the comments for time and allocations on a 2.1 GHz Xeon.
+// A chunk of 180 to 300 bytes: text 0.34 µs, reasoning 0.31 µs, tool arguments 0.51 µs, text with usage 0.69 µs; no
+// allocation (two cores shared with other work, best of three).
 func BenchmarkFeed(b *testing.B) {
 	chunks := map[string]string{
 		"text":      `data: {"id":"chatcmpl-abc123","object":"chat.completion.chunk","created":1767225600,"model":"acme-large-1","choices":[{"index":0,"delta":{"content":" token"},"logprobs":null,"finish_reason":null}],"usage":null}` + "\n\n",
