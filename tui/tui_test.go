@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -222,5 +224,17 @@ func TestATerminalThatIsTooSmallIsAsked(t *testing.T) {
 	}
 	if got := text(start(nil, Options{Environ: dark}, 40, 10, "")); !strings.Contains(got, "60×15") || !strings.Contains(got, "40×10") {
 		t.Errorf("got %q, want the size that is needed and the one there is", got)
+	}
+}
+
+func TestRunEndsWithQAndWithItsContext(t *testing.T) {
+	m := New([]*measure.Run{tuitest.FixConfig()}, Options{Environ: dark})
+	if err := Run(t.Context(), m, strings.NewReader("q"), io.Discard); err != nil {
+		t.Errorf("after q: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Run(ctx, New(nil, Options{Environ: dark}), strings.NewReader(""), io.Discard); err != nil {
+		t.Errorf("after the end of its context: %v", err)
 	}
 }

@@ -21,7 +21,7 @@ func Ticks(a Axis) []Tick {
 		return nil
 	}
 	const apart = 8 // cells
-	step := round(time.Duration(float64(a.To-a.From) * min(1, apart/float64(a.Cells)) * (1 - 1e-9))) // never more than the whole
+	step := round(time.Duration(float64(min(a.To-a.From, 1<<62)) * min(1, apart/float64(a.Cells))))
 	var out []Tick
 	for k := (a.From + step - 1) / step; k <= (a.To-1)/step; k++ {
 		at := k * step

@@ -1,7 +1,6 @@
 package waterfall
 
 import (
-	"strings"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -19,6 +18,8 @@ type tree struct {
 	calls map[*traces.Span]*measure.Call
 	tries map[*traces.Span]*traces.Attempt
 	tools map[*traces.Span]*measure.ToolCall
+
+	words []string // what a search looks through, in lower case; made by the first one
 
 	folded   []bool
 	rows     []int32 // nodes that are shown, in order
@@ -202,21 +203,4 @@ func (t *tree) onPath(i int32) bool {
 		own -= t.nodes[k].subpath
 	}
 	return own > 0 && n.span.Role != traces.RoleAgent && n.span.Role != traces.RoleStep
-}
-
-// matches returns the nodes whose label or id contains query, in order.
-func (t *tree) matches(query string) []int32 {
-	if query == "" {
-		return nil
-	}
-	query = strings.ToLower(query)
-	var found []int32
-	for i := range t.nodes {
-		name, detail := t.label(int32(i))
-		if strings.Contains(strings.ToLower(name), query) || strings.Contains(strings.ToLower(detail), query) ||
-			strings.Contains(strings.ToLower(t.nodes[i].span.Name), query) || strings.HasPrefix(t.nodes[i].span.ID, query) {
-			found = append(found, int32(i))
-		}
-	}
-	return found
 }

@@ -134,7 +134,7 @@ func (m Model) drawName(l *cell.Line, i int32, onPath bool) {
 	name, detail := m.tree.label(i)
 	style := t.Muted
 	switch {
-	case m.query != "" && m.hit(i):
+	case m.found(i):
 		style = t.Match
 	case i == 0:
 		style = t.Strong
@@ -154,18 +154,6 @@ func (m Model) drawName(l *cell.Line, i int32, onPath bool) {
 	if detail != "" && end-l.Used() > 4 {
 		l.Space(1).Fit(t.Muted, detail, end-l.Used())
 	}
-}
-
-func (m Model) hit(i int32) bool {
-	low, high := 0, len(m.matches)
-	for low < high {
-		if mid := (low + high) / 2; m.matches[mid] < i {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low < len(m.matches) && m.matches[low] == i
 }
 
 // A fact is one statement of the detail lines.

@@ -44,8 +44,7 @@ type slack struct {
 	known bool
 }
 
-// New returns the waterfall of run, wholly in view, with the first row below the run selected. Its cost is linear in the
-// number of spans.
+// New returns the waterfall of run, wholly in view. Its cost is linear in the number of spans.
 func New(t *theme.Theme, run *measure.Run) Model {
 	m := Model{run: run, theme: t, tree: newTree(run), view: window{whole: max(run.Wall, 1)}}
 	m.view.reset()
@@ -103,27 +102,6 @@ func (m *Model) Reveal(span *traces.Span) {
 	}
 }
 
-// Search marks the rows whose name contains query and selects the first one at or below the selected row.
-func (m *Model) Search(query string) {
-	m.query = query
-	m.matches = m.tree.matches(query)
-	m.refresh()
-	if len(m.matches) == 0 {
-		return
-	}
-	here := m.selected()
-	for _, i := range m.matches {
-		if i >= here {
-			m.goTo(i)
-			return
-		}
-	}
-	m.goTo(m.matches[0])
-}
-
-// Query returns what is searched for and how many rows match.
-func (m Model) Query() (query string, matches int) { return m.query, len(m.matches) }
-
 // Update does what the user asked for.
 func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
 	if len(m.tree.rows) == 0 {
@@ -149,10 +127,8 @@ func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
 		m.tree.pathOnly = !m.tree.pathOnly
 		m.tree.list()
 		m.keep(i)
-	case keys.Next:
-		m.match(n)
-	case keys.Previous:
-		m.match(-n)
+	case keys.Next, keys.Previous:
+		m.next(msg.Action, n)
 	case keys.ZoomIn, keys.ZoomOut, keys.ZoomReset, keys.ZoomSpan, keys.PanLeft, keys.PanRight:
 		m.view.move(msg.Action, n, m.tree.nodes[i].span)
 		m.refresh()
@@ -245,22 +221,6 @@ func (m *Model) foldAll(fold bool) {
 	}
 	m.tree.list()
 	m.keep(i)
-}
-
-// match selects the nth match after the selected row, before it if n is below 0, and goes round at the ends.
-func (m *Model) match(n int) {
-	if len(m.matches) == 0 {
-		return
-	}
-	here, k := m.selected(), 0
-	for k < len(m.matches) && m.matches[k] < here {
-		k++
-	}
-	if n > 0 && (k == len(m.matches) || m.matches[k] != here) {
-		n--
-	}
-	k = ((k+n)%len(m.matches) + len(m.matches)) % len(m.matches)
-	m.goTo(m.matches[k])
 }
 
 // selectSlack looks up the selected span's slack: once a selection, not once a frame.

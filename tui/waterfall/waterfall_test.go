@@ -1,0 +1,145 @@
+package waterfall
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/tracetest"
+	"github.com/seed46266073/longpole/tui/bar"
+	"github.com/seed46266073/longpole/tui/keys"
+	"github.com/seed46266073/longpole/tui/theme"
+)
+
+// lettered returns the rows of a run drawn without colour, a cell a millisecond: on the path, beside it in lower case.
+func lettered(t *testing.T, text string, width int) []string {
+	t.Helper()
+	m := New(theme.New(true, colorprofile.ASCII, false), measure.Of(tracetest.Parse(t, text)))
+	a := bar.Axis{From: 0, To: time.Duration(width) * time.Millisecond, Cells: width}
+	var rows []string
+	for _, i := range m.tree.rows {
+		r := bar.New(width)
+		m.tree.paint(r, a, m.tree.strip(a), i)
+		row := ""
+		for x := range width {
+			switch ink := r[x*bar.Dots]; {
+			case ink == 0:
+				row += " "
+			case ink.OnPath():
+				row += strings.ToUpper(m.theme.Glyphs.Letter(ink.Component()))
+			default:
+				row += strings.ToLower(m.theme.Glyphs.Letter(ink.Component()))
+			}
+		}
+		rows = append(rows, strings.TrimRight(row, " "))
+	}
+	return rows
+}
+
+func TestARowShowsItsPhasesAndItsPartOfThePath(t *testing.T) {
+	cases := []struct {
+		name, run string
+		want      []string
+	}{
+		{"the run's own row is the path, without a gap", `
+			run    ============
+			 chat  wwrroo
+			 read        ===
+			 grep        =====`,
+			[]string{"··RROOTTTTT-", "··RROO", "      TTTTT", "      ttt"}},
+		{"a call that failed and was repeated shows both attempts and the wait between", `
+			run        ==============
+			 chat      ==============
+			  attempt1 ===x            status:500
+			  backoff     ===
+			  attempt2       wwrroo`,
+			[]string{"XXXXZZZ··RROO-", "XXXXZZZ··RROOm"}},
+		{"a tool shows the approval it waited for", `
+			run        ========
+			 chat      ww
+			 write       ======
+			  approval   ===`,
+			[]string{"··???TTT", "··", "  ???TTT"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			got := lettered(t, c.run, 14)
+			if strings.Contains(strings.TrimRight(got[0], " "), " ") {
+				t.Errorf("the run's row has a gap: %q", got[0])
+			}
+			for _, want := range c.want {
+				found := false
+				for _, row := range got {
+					found = found || row == want
+				}
+				if !found {
+					t.Errorf("no row %q in\n%s", want, strings.Join(got, "\n"))
+				}
+			}
+		})
+	}
+}
+
+func TestTheRunsRowHasNoGapWhateverTheRun(t *testing.T) {
+	for seed := range uint64(300) {
+		runs, _ := traces.Build(tracetest.Random(seed))
+		for _, run := range runs {
+			m := New(theme.New(true, colorprofile.TrueColor, false), measure.Of(run))
+			if run.Wall == 0 {
+				continue
+			}
+			a := bar.Axis{From: 0, To: run.Wall, Cells: 20}
+			r := bar.New(20)
+			m.tree.paint(r, a, m.tree.strip(a), 0)
+			for d, ink := range r {
+				if ink == 0 || !ink.OnPath() {
+					t.Fatalf("seed %d, run %s: dot %d is not on the path: %v", seed, run.ID, d, r)
+				}
+			}
+		}
+	}
+}
+
+func TestACrowdedBarKeepsTheShares(t *testing.T) {
+	runs, _ := traces.Build(tracetest.Loop(2000))
+	run := measure.Of(runs[0])
+	m := New(theme.New(true, colorprofile.TrueColor, false), run)
+	a := bar.Axis{From: 0, To: run.Wall, Cells: 200}
+	r := bar.New(200)
+	m.tree.paint(r, a, m.tree.strip(a), 0)
+	seen := map[traces.Component]int{}
+	for _, ink := range r {
+		seen[ink.Component()]++
+	}
+	for _, c := range run.Components {
+		if got := float64(seen[c.Component]) / float64(len(r)); got < c.Share-0.01 || got > c.Share+0.01 {
+			t.Errorf("%s fills %.3f of the bar, its share is %.3f", c.Component, got, c.Share)
+		}
+	}
+}
+
+func TestAVeryDeepTreeIsDrawn(t *testing.T) {
+	const deep = 50_000
+	recs := make([]traces.Record, deep)
+	for i := range recs {
+		recs[i] = traces.Record{TraceID: "t", SpanID: string(rune('a'+i%26)) + time.Duration(i).String(), Name: "s",
+			Start: int64(1e9 + i), End: int64(1e9 + 3*deep - i)}
+		if i > 0 {
+			recs[i].ParentID = recs[i-1].SpanID
+		}
+	}
+	runs, _ := traces.Build(recs)
+	m := New(theme.New(true, colorprofile.TrueColor, false), measure.Of(runs[0]))
+	m.SetSize(80, 24)
+	m, _ = m.Update(keys.Msg{Action: keys.Bottom})
+	for line := range strings.SplitSeq(m.View(), "\n") {
+		if w := ansi.StringWidth(line); w != 80 {
+			t.Fatalf("%d cells: %q", w, line)
+		}
+	}
+}
