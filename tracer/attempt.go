@@ -2,6 +2,9 @@ package tracer
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -18,6 +21,7 @@ import (
 // An attempt is one HTTP request of a model call being recorded. Times in it are durations since its start.
 type attempt struct {
 	call   *ModelCall
+	ctx    context.Context // the caller's, of the request
 	span   trace.Span
 	number int
 	start  time.Time // recorded
@@ -44,7 +48,7 @@ type attempt struct {
 // startAttempt begins the next attempt of the call, and books the time since the failed one before as backoff.
 func (c *ModelCall) startAttempt(req *http.Request, decoder stream.Decoder) *attempt {
 	c.mu.Lock()
-	a := &attempt{call: c, decoder: decoder, number: len(c.attempts) + 1, start: c.run.clock.now()}
+	a := &attempt{call: c, ctx: req.Context(), decoder: decoder, number: len(c.attempts) + 1, start: c.run.clock.now()}
 	var before *attempt
 	if len(c.attempts) > 0 {
 		before = c.attempts[len(c.attempts)-1]
@@ -174,13 +178,22 @@ func (a *attempt) feed(at time.Duration, p []byte, err error) (complete bool) {
 	}()
 	a.decoder.Feed(at, p)
 	if err != nil {
-		a.decoder.Close(at, err)
+		a.decoder.Close(at, a.cause(err))
 	}
 	if calls := a.decoder.ToolCalls(); len(calls) > a.known {
 		a.known = len(calls)
 		a.call.askedFor(calls)
 	}
 	return a.decoder.Ended()
+}
+
+// cause returns why a request or its body ended with err. Where the caller's context is over, that is why, whatever the
+// transport says: net/http reports the context's cause, which may be any error.
+func (a *attempt) cause(err error) error {
+	if err == nil || errors.Is(err, io.EOF) || a.ctx.Err() == nil {
+		return err
+	}
+	return a.ctx.Err()
 }
 
 // finish ends the attempt, once: err is how the body, or the request, ended. Whoever comes second waits for the first.
@@ -207,13 +220,13 @@ func (a *attempt) close(at time.Duration, err error) {
 		}
 	}()
 	a.end = at
-	result := a.decoder.Close(at, err)
+	result := a.decoder.Close(at, a.cause(err))
 	if result.End != nil {
 		a.end = min(*result.End, at)
 	}
 	switch {
 	case a.err != nil:
-		a.outcome = outcomeOf(a.err)
+		a.outcome = outcomeOf(a.cause(a.err))
 		a.word = errorType(a.outcome, a.err)
 	case a.status >= 400:
 		a.outcome, a.word = traces.Error, strconv.Itoa(a.status)

@@ -207,6 +207,22 @@ func TestWhoEndsAStream(t *testing.T) {
 			      tail 100-150`,
 		},
 		{
+			name: "a context cancelled with a cause of its own is cancelled all the same",
+			ctx: func(ctx context.Context) (context.Context, context.CancelFunc) {
+				ctx, cancel := context.WithCancelCause(ctx)
+				time.AfterFunc(150*msec, func() { cancel(errors.New("interrupt")) })
+				return ctx, func() { cancel(nil) }
+			},
+			read: func(w *world, body io.ReadCloser) { _, _ = io.ReadAll(body) },
+			gone: 1,
+			want: `
+			invoke_agent task 0-150 ok
+			  chat m 0-150 cancelled
+			    attempt 1 0-150 cancelled
+			      wait 0-100
+			      tail 100-150`,
+		},
+		{
 			name: "a time limit is a timeout",
 			ctx: func(ctx context.Context) (context.Context, context.CancelFunc) {
 				return context.WithTimeout(ctx, 250*msec)
