@@ -53,12 +53,12 @@ func TestARowShowsItsPhasesAndItsPartOfThePath(t *testing.T) {
 			 grep        =====`,
 			[]string{"··RROOTTTTT-", "··RROO", "      TTTTT", "      ttt"}},
 		{"a call that failed and was repeated shows both attempts and the wait between", `
-			run        ==============
-			 chat      ==============
+			run        =============
+			 chat      =============
 			  attempt1 ===x            status:500
-			  backoff     ===
-			  attempt2       wwrroo`,
-			[]string{"XXXXZZZ··RROO-", "XXXXZZZ··RROOm"}},
+			  backoff      ===
+			  attempt2        wwrroo`,
+			[]string{"XXXXZZZ··RROO"}},
 		{"a tool shows the approval it waited for", `
 			run        ========
 			 chat      ww
