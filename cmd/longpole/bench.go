@@ -34,7 +34,7 @@ type benchOptions struct {
 	faults                 []string
 	limit, stall           time.Duration
 	parallel, maxSteps     int
-	noTUI                  bool
+	noWarmUp, noTUI        bool
 	format                 string
 }
 
@@ -80,6 +80,7 @@ OTEL_EXPORTER_OTLP_ENDPOINT set, their spans also go to that endpoint, Jaeger fo
 	f.DurationVar(&opt.stall, "stall-threshold", 0, "silence in a stream that counts as a stall (default: the larger of 500ms and 20 × its median gap)")
 	f.IntVar(&opt.parallel, "tool-parallelism", 0, "tool calls of a step at the same time (default: all; 1: one after the other)")
 	f.IntVar(&opt.maxSteps, "max-steps", 25, "turns of the loop after which a run is given up")
+	f.BoolVar(&opt.noWarmUp, "no-warm-up", false, "leave out the unrecorded run before the first one")
 	f.BoolVar(&opt.noTUI, "no-tui", false, "print the comparison and end, also on a terminal")
 	formatFlag(cmd, &opt.format)
 	_ = cmd.RegisterFlagCompletionFunc("task", cobra.FixedCompletions(taskNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -133,7 +134,7 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 	}
 	sayEnds(stderr, made)
 	if runErr != nil || opt.noTUI || opt.format != "text" || !isTerminal(stdin, stdout) {
-		fmt.Fprintf(stderr, "%d runs kept in %s; `longpole view` shows them\n", len(made), plan.Store.Dir())
+		fmt.Fprintf(stderr, "%s kept in %s; `longpole view` shows them\n", plural(len(made), "run"), plan.Store.Dir())
 		return runErr
 	}
 	return tui.Run(ctx, tui.New(runs, tui.Options{Title: "bench", Start: tui.Compare, Problems: problems}), stdin, stdout)
@@ -142,7 +143,7 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 // plan turns the flags into a plan, without its tracer and store.
 func (opt *benchOptions) plan() (bench.Plan, error) {
 	plan := bench.Plan{Models: opt.models, Efforts: opt.efforts, Trials: opt.trials, Concurrency: opt.concurrency, Seed: opt.seed,
-		Parallel: opt.parallel, MaxSteps: opt.maxSteps, Limit: opt.limit, StallThreshold: opt.stall}
+		Parallel: opt.parallel, MaxSteps: opt.maxSteps, Limit: opt.limit, StallThreshold: opt.stall, NoWarmUp: opt.noWarmUp}
 	if err := checkFormat(opt.format); err != nil {
 		return plan, err
 	}
@@ -259,7 +260,7 @@ func sayEnds(stderr io.Writer, made []bench.Run) {
 	var order []string
 	for _, m := range made {
 		lost += m.Lost
-		if m.Err == nil || errors.Is(m.Err, context.Canceled) {
+		if m.Err == nil || m.Result.Outcome == traces.Cancelled {
 			continue
 		}
 		text := fmt.Sprintf("%s: %v", m.Result.Outcome, m.Err)
@@ -272,9 +273,17 @@ func sayEnds(stderr io.Writer, made []bench.Run) {
 			fmt.Fprintf(stderr, "longpole: and %d more kinds of ends without an answer\n", len(order)-i)
 			break
 		}
-		fmt.Fprintf(stderr, "longpole: %d runs without an answer: %s\n", count[text], report.Clean(text))
+		fmt.Fprintf(stderr, "longpole: %s without an answer: %s\n", plural(count[text], "run"), report.Clean(text))
 	}
 	if lost > 0 {
-		fmt.Fprintf(stderr, "longpole: %d records could not be written; the runs they belong to are incomplete\n", lost)
+		fmt.Fprintf(stderr, "longpole: %s could not be written; the runs they belong to are incomplete\n", plural(lost, "record"))
 	}
+}
+
+// plural is a number of things in words.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

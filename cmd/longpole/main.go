@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	var misuse usageError
 	switch {
 	case errors.As(context.Cause(ctx), &signalled):
-		if err != nil && !errors.Is(err, context.Canceled) {
+		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, signalled) {
 			fmt.Fprintf(stderr, "longpole: %v\n", err)
 		}
 		return signalled.status()

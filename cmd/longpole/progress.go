@@ -30,7 +30,7 @@ func (b *progressBar) show(p bench.Progress) {
 	if p.Total == 0 {
 		return
 	}
-	text := fmt.Sprintf("%d of %d runs", p.Done, p.Total)
+	text := fmt.Sprintf("%d of %s", p.Done, plural(p.Total, "run"))
 	if p.Failed > 0 {
 		text += fmt.Sprintf(", %d without a correct answer", p.Failed)
 	}
