@@ -100,10 +100,10 @@ var figureColumns = []figureColumn{
 		}
 		return s
 	}},
-	{"95 %", 18, 76, func(t *theme.Theme, g *measure.Group) string {
+	{"95 %", 20, 80, func(t *theme.Theme, g *measure.Group) string {
 		return between(t, g.TimeToCorrect.Low, g.TimeToCorrect.High)
 	}},
-	{"range", 18, 100, func(t *theme.Theme, g *measure.Group) string {
+	{"range", 20, 108, func(t *theme.Theme, g *measure.Group) string {
 		return between(t, g.TimeToCorrect.Min, g.TimeToCorrect.Max)
 	}},
 	{"runs", 6, 0, func(_ *theme.Theme, g *measure.Group) string { return fmt.Sprint(g.N) }},

@@ -42,12 +42,16 @@ func title(t *theme.Theme, run *measure.Run, width int) string {
 	} else {
 		l.Space(1).Text(t.Outcome(run.Outcome), sign)
 	}
-	for _, tag := range tags(run) {
+	for i, tag := range tags(run) {
+		if i == 2 { // model and effort matter more than the counts, other tags less
+			need += cell.Width(strings.Join(facts, " - ")) + 5
+		}
 		if l.Left() < need+cell.Width(tag)+4 {
 			break
 		}
 		l.Text(t.Faint, " "+t.Glyphs.Dot+" ").Text(t.Muted, tag)
 	}
+	need = cell.Width(wall) + 2
 	for len(facts) > 0 && l.Left() < need+2+cell.Width(strings.Join(facts, " - "))+2 {
 		facts = facts[:len(facts)-1]
 	}
