@@ -8,12 +8,11 @@
 // Only generated output starts the clock of the first token: reasoning, visible text, refusals, names and arguments of
 // tool calls. Opening frames, empty deltas, progress reports, comments, usage and finish markers do not.
 //
-// Times are durations since the start of the attempt's span, on whatever scale the caller uses. The formats are those of
-// OpenAI's API reference and of the servers compatible with it, with the variants that are in use.
+// Times are durations since the start of the attempt's span, on whatever scale the caller uses. The formats are those of the
+// API references of OpenAI, Anthropic, Ollama and Google, and of the servers compatible with them, with the variants that are in use.
 package stream
 
 import (
-	"strings"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -40,16 +39,6 @@ type Options struct {
 	Content bool      // keep the text, the reasoning and the arguments of tool calls
 }
 
-// New returns the decoder for the API that path belongs to. ok is false where the path is none of a known API that
-// generates text; the decoder then sees bytes only.
-func New(path string, opt Options) (d Decoder, ok bool) {
-	path = strings.TrimRight(path, "/")
-	if strings.HasSuffix(path, "/completions") {
-		return NewChat(opt), true
-	}
-	return &Opaque{}, false
-}
-
 // A Result is what a response told. Times that did not happen are nil, as are counts that were not sent.
 type Result struct {
 	FirstByte  *time.Duration // first body byte of any kind
@@ -60,20 +49,26 @@ type Result struct {
 	Outcome      traces.Outcome // OutcomeUnknown while it is open
 	ErrorType    string         // the server's word for an error, "_OTHER" if it gave none that is a word
 	Model, ID    string         // as the server says
+	PreviousID   string         // of the response that this one continues, where the server says so
 	FinishReason string
 	ToolCalls    []ToolCall // in the order in which they began
 
 	Usage             traces.Usage
-	CacheWrite        *int64 // part of the input: tokens written to the provider's cache
-	UsageInconsistent bool   // the counts do not add up to their total: what does not follow from them is nil
-	Visibility        string // of reasoning: full, summary, hidden or none; "" unknown
-	Server            Timings
+	CacheWrite        *int64   // part of the input: tokens written to the provider's cache
+	UsageInconsistent bool     // the counts do not add up to their total: what does not follow from them is nil
+	Visibility        string   // of reasoning: full, summary, hidden or none; "" unknown
+	Windows           []Window // hidden reasoning, in order; the last one is open while the response is
+	Window            *Window  // the first of them
 
-	Whole          bool // one JSON document, not a stream
-	OutputChars    int  // characters of visible text
-	ReasoningChars int  // characters of reasoning text
-	Comments       int  // comment lines of the stream
-	Ignored        int  // data that was no event of this API, or too large
+	Server              Timings
+	TimingsInconsistent bool // the server's timings are longer than what they are part of: they are not used
+
+	Whole          bool            // one JSON document, not a stream
+	OutputChars    int             // characters of visible text
+	ReasoningChars int             // characters of reasoning text
+	Comments       int             // comment lines of the stream
+	Pings          []time.Duration // comments and events that only say that the server is alive
+	Ignored        int             // data that was no event of this API, or too large
 
 	Text, Reasoning string // only with Options.Content, once closed
 }
@@ -81,50 +76,10 @@ type Result struct {
 // A ToolCall is one call of a tool that the model asked for.
 type ToolCall struct {
 	ID, Name    string        // "" if the server sent none
-	First, Last time.Duration // its first and last piece of name or arguments
+	First, Last time.Duration // its first and last piece of name or arguments; its opening while there is none
 	Arguments   string        // only with Options.Content, once closed
 
 	choice, index int
+	begun         bool // a piece has come
 	args          []byte
-}
-
-// Timings are what the server measured of itself; nil where it does not say.
-type Timings struct {
-	Queue   *time.Duration // accepted → scheduled
-	Prefill *time.Duration // scheduled → first token
-	Decode  *time.Duration // first token → last token
-}
-
-// An Opaque decoder sees bytes and their end, for APIs whose format is not known.
-type Opaque struct{ result Result }
-
-// Feed notes the first byte.
-func (o *Opaque) Feed(at time.Duration, p []byte) {
-	if len(p) > 0 && o.result.FirstByte == nil {
-		first := at // a copy, so that only the first time is put on the heap
-		o.result.FirstByte = &first
-	}
-}
-
-// Ended is false: there is no marker to see.
-func (o *Opaque) Ended() bool { return false }
-
-// ToolCalls returns none.
-func (o *Opaque) ToolCalls() []ToolCall { return nil }
-
-// Result returns what is known so far.
-func (o *Opaque) Result() *Result {
-	if o.result.Outcome == "" {
-		o.result.Outcome = traces.OutcomeUnknown
-	}
-	return &o.result
-}
-
-// Close notes the end; a clean one is taken for success.
-func (o *Opaque) Close(at time.Duration, err error) *Result {
-	if o.result.End == nil {
-		o.result.End = &at
-		o.result.Outcome = bodyOutcome(err)
-	}
-	return &o.result
 }

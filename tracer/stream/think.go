@@ -51,7 +51,7 @@ func (t *thinking) kind() int {
 }
 
 // tagged adds visible text in which tags may be.
-func (d *Chat) tagged(text []byte) {
+func (d *decoder) tagged(text []byte) {
 	t := &d.think
 	plain := 0 // where the run of text that is no tag begins
 	for i, b := range text {
@@ -89,7 +89,7 @@ func (d *Chat) tagged(text []byte) {
 
 // passTag changes sides at a complete tag. Generating the tags themselves is part of the reasoning; a tag that opens the reply claims what
 // came before it.
-func (d *Chat) passTag() {
+func (d *decoder) passTag() {
 	t := &d.think
 	t.held = 0
 	d.now[reasoning].seen = true

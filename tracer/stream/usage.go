@@ -1,58 +1,68 @@
 package stream
 
-import (
-	"math"
-	"time"
+import "github.com/seed46266073/longpole/traces"
 
-	"github.com/seed46266073/longpole/traces"
-)
-
-// A usage holds the counts of the last usage object, -1 where one was not sent. Counts are cumulative: a later object
-// replaces an earlier one.
+// A usage holds the counts that were sent last, -1 where one was not. Counts are cumulative: a later one replaces an
+// earlier one, a null takes none back.
 type usage struct {
-	seen                                                     bool
-	input, output, total, reasoning, cached, hit, cacheWrite int64
+	rule                                                              rule
+	input, output, total, reasoning, cached, hit, cacheWrite, toolUse int64
 }
 
+// A rule is how a provider counts what is part of what.
+type rule uint8
+
+const (
+	totalTells     rule = iota // the total gives away whether reasoning is part of the output
+	cacheBeside                // Anthropic: the input leaves out what the cache has to do with
+	thoughtsBeside             // Google: the output leaves out reasoning, the input what tools brought
+)
+
 func (u *usage) reset() {
-	*u = usage{input: -1, output: -1, total: -1, reasoning: -1, cached: -1, hit: -1, cacheWrite: -1}
+	*u = usage{u.rule, -1, -1, -1, -1, -1, -1, -1, -1}
 }
 
 // read takes a usage object; null is none. Some servers put their timings, in seconds, beside the counts.
 func (u *usage) read(c *cursor, server *Timings) {
-	if c.peek() != '{' {
-		c.skip()
+	if !c.object() {
 		return
 	}
-	fresh := usage{}
-	fresh.reset()
-	c.object()
 	for {
 		key, ok := c.key()
 		if !ok {
-			break
+			return
 		}
-		switch string(key) {
-		case "prompt_tokens":
-			fresh.input = countOr(c)
-		case "completion_tokens":
-			fresh.output = countOr(c)
-		case "total_tokens":
-			fresh.total = countOr(c)
-		case "prompt_cache_hit_tokens":
-			fresh.hit = countOr(c)
-		case "reasoning_tokens":
-			fresh.reasoning = countOr(c)
-		case "prompt_tokens_details", "completion_tokens_details":
-			fresh.details(c)
-		default:
-			server.field(key, c, time.Second)
+		if !u.field(key, c) {
+			server.inUsage(key, c)
 		}
 	}
-	if !c.bad && (fresh.input >= 0 || fresh.output >= 0) {
-		fresh.seen = true
-		*u = fresh
+}
+
+// field takes one count under any of its names. It reports false, and takes nothing, if the key is none of them.
+func (u *usage) field(key []byte, c *cursor) bool {
+	switch string(key) {
+	case "prompt_tokens", "input_tokens", "promptTokenCount", "prompt_eval_count":
+		count(&u.input, c)
+	case "completion_tokens", "output_tokens", "candidatesTokenCount", "eval_count":
+		count(&u.output, c)
+	case "total_tokens", "totalTokenCount":
+		count(&u.total, c)
+	case "prompt_cache_hit_tokens":
+		count(&u.hit, c)
+	case "cached_tokens", "cache_read_input_tokens", "cachedContentTokenCount":
+		count(&u.cached, c)
+	case "cache_write_tokens", "cache_creation_input_tokens":
+		count(&u.cacheWrite, c)
+	case "reasoning_tokens", "thinking_tokens", "thoughtsTokenCount":
+		count(&u.reasoning, c)
+	case "toolUsePromptTokenCount":
+		count(&u.toolUse, c)
+	case "prompt_tokens_details", "completion_tokens_details", "input_tokens_details", "output_tokens_details":
+		u.details(c)
+	default:
+		return false
 	}
+	return true
 }
 
 func (u *usage) details(c *cursor) {
@@ -65,61 +75,80 @@ func (u *usage) details(c *cursor) {
 			return
 		}
 		switch string(key) {
-		case "cached_tokens":
-			u.cached = countOr(c)
-		case "cache_write_tokens":
-			u.cacheWrite = countOr(c)
-		case "reasoning_tokens":
-			u.reasoning = countOr(c)
+		case "cached_tokens", "cache_write_tokens", "reasoning_tokens", "thinking_tokens":
+			u.field(key, c)
 		default:
 			c.skip()
 		}
 	}
 }
 
-func countOr(c *cursor) int64 {
+// count takes a count, unless it is null or none.
+func count(to *int64, c *cursor) {
 	if n, ok := c.count(); ok {
-		return n
+		*to = n
 	}
-	return -1
 }
 
 // into writes the counts to r with one meaning: cached tokens are part of the input, reasoning tokens part of the output.
-// Most providers count so; some count reasoning beside the output, which their total gives away. Where reasoning was
-// used and neither reading adds up to the total, the output is unknown rather than guessed.
+// What the provider's rule leaves open, its total decides. Where nothing adds up to the total, what is in doubt is unknown
+// rather than guessed.
 func (u *usage) into(r *Result) {
-	if !u.seen {
-		r.Usage = traces.Usage{Source: traces.UsageUnknown}
+	r.Usage, r.CacheWrite, r.UsageInconsistent = traces.Usage{Source: traces.UsageUnknown}, nil, false
+	if u.input < 0 && u.output < 0 {
 		return
-	}
-	input, output, reasoning := max(u.input, 0), u.output, max(u.reasoning, 0)
-	inside, beside := input+output, input+output+reasoning
-	r.UsageInconsistent = false
-	switch {
-	case output < 0:
-		reasoning = u.reasoning
-	case u.total < 0:
-		if reasoning > output {
-			output += reasoning
-		}
-	case u.total == beside && reasoning > 0:
-		output += reasoning
-	case u.total == inside && reasoning <= output:
-	default:
-		r.UsageInconsistent = true
-		if reasoning > 0 {
-			output = -1
-		}
 	}
 	cached := u.cached
 	if cached < 0 {
 		cached = u.hit
 	}
+	input := u.input
+	switch beside := max(cached, 0) + max(u.cacheWrite, 0); {
+	case input < 0:
+	case u.rule == cacheBeside:
+		input += beside
+	case u.rule == thoughtsBeside:
+		input += max(u.toolUse, 0)
+	case cached > input && u.total >= 0 && u.total == input+beside+max(u.output, 0):
+		input += beside
+	}
+	if cached > input && input >= 0 {
+		input, r.UsageInconsistent = -1, true
+	}
+	output, consistent := u.outputOf(input)
+	r.UsageInconsistent = r.UsageInconsistent || !consistent
 	r.Usage = traces.Usage{
-		Input: known(u.input), Cached: known(cached), Output: known(output), Reasoning: known(u.reasoning),
+		Input: known(input), Cached: known(cached), Output: known(output), Reasoning: known(u.reasoning),
 		Source: traces.UsageProvider,
 	}
 	r.CacheWrite = known(u.cacheWrite)
+}
+
+// outputOf returns the output, reasoning included. Most providers count so; some count reasoning beside the output.
+func (u *usage) outputOf(input int64) (output int64, consistent bool) {
+	output, reasoning := u.output, max(u.reasoning, 0)
+	if output < 0 && u.rule == thoughtsBeside && reasoning > 0 {
+		output = 0 // a count of 0 is left out
+	}
+	rest := u.total - max(input, 0) // what the total leaves for the output
+	switch {
+	case output < 0:
+		return -1, true
+	case u.rule == cacheBeside && reasoning > output:
+		return -1, false
+	case u.total < 0 || input < 0 || u.rule == cacheBeside:
+		if reasoning > output || u.rule == thoughtsBeside {
+			output += reasoning
+		}
+		return output, true
+	case rest == output+reasoning && reasoning > 0:
+		return output + reasoning, true
+	case rest == output && reasoning <= output:
+		return output, true
+	case reasoning > 0:
+		return -1, false
+	}
+	return output, false
 }
 
 func known(n int64) *int64 {
@@ -127,44 +156,4 @@ func known(n int64) *int64 {
 		return nil
 	}
 	return &n
-}
-
-// read takes an object of timings in the given unit.
-func (t *Timings) read(c *cursor, unit time.Duration) {
-	if !c.object() {
-		return
-	}
-	for {
-		key, ok := c.key()
-		if !ok {
-			return
-		}
-		t.field(key, c, unit)
-	}
-}
-
-// field takes one timing under any of its names: llama.cpp's timings and vLLM's metrics (milliseconds), Groq's usage
-// and Cerebras's time_info (seconds). vLLM counts its time to first token from scheduling.
-func (t *Timings) field(key []byte, c *cursor, unit time.Duration) {
-	switch string(key) {
-	case "queue_time", "queue_time_ms":
-		read(&t.Queue, c, unit)
-	case "prompt_time", "prompt_ms", "time_to_first_token_ms":
-		read(&t.Prefill, c, unit)
-	case "completion_time", "predicted_ms", "generation_time_ms":
-		read(&t.Decode, c, unit)
-	default:
-		c.skip()
-	}
-}
-
-func read(to **time.Duration, c *cursor, unit time.Duration) {
-	f, ok := c.number()
-	if !ok || f < 0 || f*float64(unit) > math.MaxInt64/2 {
-		return
-	}
-	if *to == nil {
-		*to = new(time.Duration)
-	}
-	**to = time.Duration(math.Round(f * float64(unit)))
 }
