@@ -40,7 +40,7 @@ func RunCommand(box *Box) Tool {
 			if err != nil {
 				return "", box.explain(a.Dir, err)
 			}
-			defer dir.Close()
+			defer func() { _ = dir.Close() }() // only read
 			return box.command(ctx, filepath.Join(box.Root.Name(), filepath.FromSlash(clean(a.Dir))), a.Command, a.Args)
 		})
 }

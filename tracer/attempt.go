@@ -318,7 +318,7 @@ func (a *attempt) writeCheckpoint() {
 	if a.done {
 		return
 	}
-	defer func() { recover() }() // a sink or decoder that fails costs the checkpoint only
+	defer func() { _ = recover() }() // a sink or decoder that fails costs the checkpoint only
 	a.checkpoint.Reset(checkpointEvery)
 	result := a.decoder.Result()
 	extra := attrsOf(a.facts(result))

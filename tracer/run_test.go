@@ -24,7 +24,7 @@ var asks = reply{writes: []write{
 	finish(110*msec, "tool_calls"), done(110 * msec)}}
 
 // loop runs a small agent: a call that asks for two tools, the tools at once, a call with their results.
-func loop(w *world, ctx context.Context) {
+func loop(ctx context.Context, w *world) {
 	first, step := tracer.StartStep(ctx, 1)
 	w.call(first)
 	done := make(chan bool)
@@ -49,7 +49,7 @@ func loop(w *world, ctx context.Context) {
 func TestARunIsATree(t *testing.T) {
 	simulate(t, tracer.Options{}, []reply{asks, good}, func(w *world) {
 		ctx, run := w.tracer.StartRun(w.Context(), "count files", tracer.RunConfig{ID: "r1", Group: map[string]string{"effort": "low"}, Conversation: "k"})
-		loop(w, ctx)
+		loop(ctx, w)
 		run.SetGroup("task", "count")
 		run.SetCheck("right")
 		run.End(traces.OK)
@@ -100,7 +100,7 @@ func TestATimeScaleStretchesEverything(t *testing.T) {
 		if got := tracer.Now(ctx).Sub(w.start); got != 50*msec {
 			t.Errorf("now is %v, want 50ms", got)
 		}
-		loop(w, ctx)
+		loop(ctx, w)
 		run.End(traces.OK)
 		w.expect(`
 		invoke_agent task 0-5350 ok 10
@@ -125,7 +125,7 @@ func TestAKilledRunIsReadableUpToItsLastSecond(t *testing.T) {
 	slow := reply{writes: []write{event(300*msec, `"reasoning":"a"`), event(800*msec, `"reasoning":"b"`), event(1500*msec, `"content":"c"`), event(1900*msec, `"content":"d"`)}, end: time.Hour}
 	simulate(t, tracer.Options{}, []reply{asks, slow}, func(w *world) {
 		ctx, _ := w.tracer.StartRun(w.Context(), "task", tracer.RunConfig{StallThreshold: time.Second})
-		go loop(w, ctx)
+		go loop(ctx, w)
 		time.Sleep(310*msec + 2500*msec)
 		killed := w.sink.all()
 
@@ -335,7 +335,7 @@ func TestASinkThatFailsIsNotNoticed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			simulate(t, tracer.Options{Sink: sink}, []reply{asks, good}, func(w *world) {
 				ctx, run := w.tracer.StartRun(w.Context(), "task", tracer.RunConfig{})
-				loop(w, ctx)
+				loop(ctx, w)
 				run.End(traces.OK)
 				synctest.Wait()
 				if got := w.tracer.Lost(); got != 22 {

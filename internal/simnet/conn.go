@@ -65,7 +65,7 @@ func (c *Conn) close(end error) {
 	c.out.closeWrite(end)
 	c.out.closeLocal(&c.out.writer)
 	c.in.closeLocal(&c.in.reader)
-	if end != io.EOF {
+	if !errors.Is(end, io.EOF) {
 		c.in.refuse(syscall.ECONNRESET)
 	} else {
 		c.in.refuse(syscall.EPIPE)

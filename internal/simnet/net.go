@@ -123,7 +123,7 @@ func (n *Net) connect(local, remote Addr, link Link) (client, server *Conn) {
 // Serve answers HTTP requests to host with h until the network is closed.
 func (n *Net) Serve(host string, h http.Handler) {
 	l := n.Listen(host)
-	go (&http.Server{Handler: h}).Serve(l)
+	go func() { _ = (&http.Server{Handler: h}).Serve(l) }() // until l is closed
 }
 
 // Close closes every listener and connection. Dials fail from then on.

@@ -167,7 +167,7 @@ func TestPathOfEveryCase(t *testing.T) {
 			checkTiling(t, p)
 			var from int64 // cases count from an epoch, runs from their start
 			if len(c.Expected) > 0 {
-				from = int64(run.Start.UnixNano()) - epoch
+				from = run.Start.UnixNano() - epoch
 			}
 			var want []stretch
 			for _, s := range c.Expected {

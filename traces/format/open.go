@@ -147,7 +147,7 @@ func (s *Source) read(ctx context.Context, name string, src io.Reader) error {
 		}}, sniffLength)
 	}
 	head, err := content.Peek(sniffLength)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	f := find(head)
