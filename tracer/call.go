@@ -212,7 +212,7 @@ func (c *ModelCall) describe(req stream.Request) {
 	c.span.SetAttributes(f...)
 	c.run.mu.Lock()
 	defer c.run.mu.Unlock()
-	for _, id := range req.Results {
+	for _, id := range req.Fresh {
 		if sc, ok := c.run.ran[id]; ok && sc.SpanID() != c.parent {
 			c.span.AddLink(trace.Link{SpanContext: sc, Attributes: []attribute.KeyValue{attribute.Bool(traces.KeyDep, true)}})
 		}

@@ -53,7 +53,7 @@ func (t *Tracer) begin(req *http.Request) (a *attempt, traced *http.Request) {
 	}
 	traced = req.Clone(req.Context())
 	body := copyBody(traced)
-	facts := stream.ReadRequest(body)
+	facts := stream.ParseRequest(req.Method, req.URL.Path, req.Header, body)
 	if call == nil {
 		call = t.implicitCall(req, body, facts)
 	}

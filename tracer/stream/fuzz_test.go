@@ -48,7 +48,7 @@ func FuzzAnySplitGivesTheSameResult(f *testing.F) {
 		if whole, cut := read(len(body)+1), read(int(n)+1); whole != cut {
 			t.Errorf("whole: %s\nin pieces of %d: %s", whole, n+1, cut)
 		}
-		stream.ReadRequest([]byte(body))
+		stream.ParseRequest("POST", "/v1/chat/completions", nil, []byte(body))
 	})
 }
 

@@ -96,16 +96,3 @@ func TestServerTimingsSplitTheWait(t *testing.T) {
 		})
 	}
 }
-
-func TestReadRequest(t *testing.T) {
-	r := stream.ReadRequest([]byte(`{"messages":[{"role":"user","content":"a \" ] b"},{"role":"assistant","tool_calls":[{"id":"old"}]},{"tool_call_id":"old","role":"tool","content":"x"},
-		{"role":"assistant","content":null},{"role":"tool","tool_call_id":"b","content":[{"type":"text","text":"}"}]},{"tool_call_id":"a","role":"tool"}],
-		"model":"m\u002d1","reasoning_effort":"low","stream":true,"seed":-7,"temperature":0.25,"max_completion_tokens":100,"tools":[{"model":"no"}]}`))
-	got := fmt.Sprint(r.Model, r.Effort, r.Stream, *r.Seed, *r.Temperature, *r.MaxTokens, r.Results)
-	if want := fmt.Sprint("m-1", "low", true, -7, 0.25, 100, []string{"b", "a"}); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	if r := stream.ReadRequest([]byte(`{"model":"m","reasoning":{"effort":"high","summary":"auto"},"stream":false`)); r.Effort != "high" || r.Model != "m" || r.Stream {
-		t.Errorf("half a body: got %+v", r)
-	}
-}
