@@ -61,6 +61,7 @@ func (v *conversation) add(role string, c cursor) {
 func (v *conversation) link(m *message) {
 	r := v.request
 	if m.model {
+		r.Turns++
 		r.Fresh = nil
 	}
 	r.Calls = append(r.Calls, m.calls...)

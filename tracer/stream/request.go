@@ -25,6 +25,7 @@ type Request struct {
 	// request, do not count, nor does whether a text is alone or in a list.
 	Prefix    []uint64
 	FirstUser uint64 // hash of the first message of the user, 0 if there is none
+	Turns     int    // messages or items of the model in the conversation
 	Body      uint64 // hash of the whole body, 0 if there is none
 
 	Calls   []string // ids of the tool calls in the conversation, in its order
