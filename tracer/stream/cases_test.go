@@ -21,8 +21,13 @@ type troubleCase struct {
 	ID    string
 	Input struct {
 		Kind    string
+		API     string
 		Records []caseRecord
-		Close   struct {
+		Frames  []caseRecord
+		Options struct {
+			StallThresholdMS float64 `json:"stall_threshold_ms"`
+		}
+		Close struct {
 			How  string
 			AtMS float64 `json:"at_ms"`
 		}
@@ -33,6 +38,8 @@ type troubleCase struct {
 type caseRecord struct {
 	AtMS   float64 `json:"at_ms"`
 	Raw    string
+	Text   string
+	Dir    string
 	RawB64 []byte `json:"raw_b64"`
 	ID     string
 	API    string
@@ -51,7 +58,18 @@ func ms(f float64) time.Duration { return time.Duration(f * float64(time.Millise
 // elsewhere are expectations about rates, costs and views, which are not the decoder's to answer.
 var elsewhere = map[string]bool{"headers_ms": true, "delivery": true, "tpot_ms": true, "tokens_per_second": true, "must_not": true,
 	"tokens_per_chunk": true, "cost": true, "span_ended_exactly_once": true, "included_in_success_percentiles": true,
-	"parse_errors_fatal": true}
+	"parse_errors_fatal": true, "tpot_excluding_stalls_ms": true, "upstream_cancelled_within_ms": true}
+
+var apis = []string{"chat", "responses", "anthropic", "ollama", "gemini"}
+
+// decoders are named as the cases name them.
+var decoders = map[string]func(stream.Options) stream.Decoder{
+	"chat":      func(o stream.Options) stream.Decoder { return stream.NewChat(o) },
+	"responses": func(o stream.Options) stream.Decoder { return stream.NewResponses(o) },
+	"anthropic": func(o stream.Options) stream.Decoder { return stream.NewMessages(o) },
+	"ollama":    func(o stream.Options) stream.Decoder { return stream.NewOllama(o) },
+	"gemini":    func(o stream.Options) stream.Decoder { return stream.NewGemini(o) },
+}
 
 func TestTroubleCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/cases/*.json")
@@ -68,16 +86,20 @@ func TestTroubleCases(t *testing.T) {
 			t.Fatal(file, err)
 		}
 		t.Run(c.ID, func(t *testing.T) {
-			if c.Input.Kind == "usage_records" {
+			switch c.Input.Kind {
+			case "usage_records":
 				checkUsage(t, c)
 				return
+			case "websocket_exchange":
+				checkSocket(t, c)
+				return
 			}
-			d := stream.NewChat(stream.Options{Content: true})
+			d := decoders[c.Input.API](stream.Options{Content: true})
 			for _, r := range c.Input.Records {
 				d.Feed(ms(r.AtMS), r.bytes())
 			}
 			how := map[string]error{"eof": io.EOF, "reset": syscall.ECONNRESET, "client_cancel": context.Canceled}
-			got := answers(d.Close(ms(c.Input.Close.AtMS), how[c.Input.Close.How]))
+			got := answers(d.Close(ms(c.Input.Close.AtMS), how[c.Input.Close.How]), ms(c.Input.Options.StallThresholdMS))
 			for key, want := range c.Expected {
 				if elsewhere[key] {
 					continue
@@ -94,7 +116,7 @@ func TestTroubleCases(t *testing.T) {
 }
 
 // answers puts a result into the vocabulary of the cases: milliseconds, null for unknown.
-func answers(r *stream.Result) map[string]any {
+func answers(r *stream.Result, threshold time.Duration) map[string]any {
 	at := func(d *time.Duration) any {
 		if d == nil {
 			return nil
@@ -116,8 +138,31 @@ func answers(r *stream.Result) map[string]any {
 		times = append(times, lastToken)
 	}
 	var gaps []any
+	var longest time.Duration
 	for _, g := range r.Chunks.Gaps() {
 		gaps = append(gaps, at(&g))
+		longest = max(longest, g)
+	}
+	segments, thought := segments(r)
+	var window any
+	if w := r.Window; w != nil {
+		window = map[string]any{"start_ms": at(&w.From), "end_ms": at(&w.To), "basis": "item boundaries"}
+	}
+	var stalls []any
+	for _, p := range r.Phases(0, *r.End, threshold) {
+		if p.Component == traces.Stall {
+			pings := 0
+			for _, ping := range r.Pings {
+				if p.From < ping && ping < p.To {
+					pings++
+				}
+			}
+			stalls = append(stalls, map[string]any{"start_ms": at(&p.From), "end_ms": at(&p.To), "duration_ms": inMS(p.To - p.From), "pings_during": pings})
+		}
+	}
+	outcome := string(r.Outcome)
+	if r.Outcome == traces.Cancelled {
+		outcome = "cancelled_by_client"
 	}
 	var calls []any
 	for _, c := range r.ToolCalls {
@@ -130,15 +175,48 @@ func answers(r *stream.Result) map[string]any {
 		}
 	}
 	return map[string]any{
-		"outcome": string(r.Outcome), "first_byte_ms": at(r.FirstByte), "first_event_ms": at(r.FirstEvent), "end_ms": at(r.End),
+		"outcome": outcome, "first_byte_ms": at(r.FirstByte), "first_event_ms": at(r.FirstEvent), "end_ms": at(r.End),
 		"ttft_ms": ttft, "last_token_ms": lastToken, "token_event_times_ms": times, "chunk_gaps_ms": gaps,
 		"first_reasoning_ms": first[traces.Reasoning], "last_reasoning_ms": last[traces.Reasoning],
 		"first_visible_ms": first[traces.Output], "last_visible_ms": last[traces.Output],
 		"first_tool_call_ms": first[traces.ToolArgs], "last_tool_call_ms": last[traces.ToolArgs],
-		"visible_text": r.Text, "tool_calls": calls, "replacement_characters": damaged,
+		"reasoning_segments": segments, "reasoning_segment_sum_ms": inMS(thought), "max_token_gap_ms": inMS(longest), "stalls": stalls,
+		"reasoning_window": window, "reasoning_text": r.Reasoning, "visible_text": r.Text, "tool_calls": calls, "replacement_characters": damaged,
 		"comment_lines": r.Comments, "ignored_data_frames": r.Ignored, "reasoning_visibility": r.Visibility,
-		"usage": map[string]any{"input_tokens": r.Usage.Input, "output_tokens": r.Usage.Output, "source": string(r.Usage.Source)},
+		"usage": map[string]any{"input_tokens": r.Usage.Input, "cached_input_tokens": r.Usage.Cached, "output_tokens": r.Usage.Output,
+			"reasoning_tokens": r.Usage.Reasoning, "visible_output_tokens": visible(r), "source": string(r.Usage.Source)},
 	}
+}
+
+func inMS(d time.Duration) float64 { return float64(d) / 1e6 }
+
+func visible(r *stream.Result) *int64 {
+	if r.Usage.Output == nil || r.Usage.Reasoning == nil {
+		return nil
+	}
+	n := *r.Usage.Output - *r.Usage.Reasoning
+	return &n
+}
+
+// segments lists the stretches in which reasoning came, and the sum of their lengths.
+func segments(r *stream.Result) (list []any, sum time.Duration) {
+	var from, to time.Duration
+	before := traces.Output
+	end := func() {
+		if before == traces.Reasoning {
+			list = append(list, map[string]any{"first_ms": inMS(from), "last_ms": inMS(to)})
+			sum += to - from
+		}
+	}
+	for _, c := range r.Chunks.List {
+		if c.Kind != before {
+			end()
+			from = c.At
+		}
+		before, to = c.Kind, c.At
+	}
+	end()
+	return list, sum
 }
 
 // plain makes of any value what encoding/json would have read.
@@ -170,11 +248,13 @@ func covers(got, want any) bool {
 func checkUsage(t *testing.T, c troubleCase) {
 	want := c.Expected["records"].(map[string]any)
 	for _, record := range c.Input.Records {
-		if record.API != "chat" {
-			continue
+		d := decoders[record.API](stream.Options{})
+		switch record.API {
+		case "chat":
+			d.Feed(0, []byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"x"}}],"usage":`+string(record.Usage)+`}`))
+		case "gemini":
+			d.Feed(0, []byte(`{"usageMetadata":`+string(record.Usage)+`}`))
 		}
-		d := stream.NewChat(stream.Options{})
-		d.Feed(0, []byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"x"}}],"usage":`+string(record.Usage)+`}`))
 		r := d.Close(0, io.EOF)
 		got := map[string]any{"flagged": r.UsageInconsistent}
 		if r.Usage.Output != nil && r.Usage.Reasoning != nil {
@@ -186,5 +266,25 @@ func checkUsage(t *testing.T, c troubleCase) {
 		if flagged := cmp.Or(want[record.ID].(map[string]any)["flagged"] == true, false); flagged != r.UsageInconsistent {
 			t.Errorf("%s: got flagged %v, want %v", record.ID, r.UsageInconsistent, flagged)
 		}
+	}
+}
+
+func checkSocket(t *testing.T, c troubleCase) {
+	s := stream.NewSocket(stream.Options{})
+	var calls, warm int
+	for _, f := range c.Input.Frames {
+		if f.Dir == "client" {
+			s.Client(ms(f.AtMS), []byte(f.Text))
+		} else if call := s.Server(ms(f.AtMS), []byte(f.Text)); call.Ended() && call.Request.Generates {
+			calls++
+			if got, want := call.Result().Chunks.List[0].At, ms(1400); got != want {
+				t.Errorf("first token: got %v, want %v", got, want)
+			}
+		} else if call.Ended() {
+			warm++
+		}
+	}
+	if calls != 1 || warm != 1 || len(s.Open()) != 0 {
+		t.Errorf("got %d calls and %d that warm up, %d open, want 1, 1, 0", calls, warm, len(s.Open()))
 	}
 }

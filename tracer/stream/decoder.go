@@ -22,6 +22,7 @@ type decoder struct {
 	emit   func(event, data []byte) // d.event and d.value, made once: a method value allocates
 	take   func(data []byte)
 
+	cursor cursor
 	at     time.Duration
 	now    [kinds]piece // what the event being read holds
 	finish []byte       // its finish reason
@@ -91,7 +92,8 @@ func (d *decoder) Feed(at time.Duration, p []byte) {
 	d.at = at
 	d.stamp(&d.result.FirstByte)
 	if d.form == unknownForm {
-		d.recognise(bytes.TrimLeft(p, " \t\r\n"))
+		p = bytes.TrimLeft(p, " \t\r\n")
+		d.recognise(p)
 	}
 	switch d.form {
 	case eventStream:
@@ -237,13 +239,15 @@ func (d *decoder) value(data []byte) {
 // json has the format read one text and books what it held.
 func (d *decoder) json(data, name []byte) bool {
 	d.now, d.finish = [kinds]piece{}, nil
-	c := cursor{b: data}
-	if len(data) == 0 || data[0] != '{' || !d.format.read(&c, name) {
+	d.cursor = cursor{b: data} // one of its own would be put on the heap
+	ok := len(data) > 0 && data[0] == '{' && d.format.read(&d.cursor, name)
+	if ok {
+		d.commit()
+	} else {
 		d.result.Ignored++
-		return false
 	}
-	d.commit()
-	return true
+	d.cursor.b, d.finish = nil, nil
+	return ok
 }
 
 // commit books the arrivals of the event.

@@ -21,6 +21,9 @@ const maxWhole = 32 << 20
 func (v *values) feed(p []byte, emit func(object []byte)) {
 	start := 0 // in p, of the object that is open
 	for i, b := range p {
+		if v.closed {
+			return
+		}
 		switch {
 		case v.escaped:
 			v.escaped = false
