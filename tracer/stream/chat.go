@@ -40,7 +40,12 @@ func (d *Chat) read(c *cursor, _ []byte) bool {
 		case "model":
 			d.once(&d.result.Model, c)
 			continue
-		case "object", "created", "system_fingerprint", "service_tier":
+		case "object":
+			if kind, _ := c.str(); string(kind) == "error" { // older vLLM's errors are flat
+				d.fail("")
+			}
+			continue
+		case "created", "system_fingerprint", "service_tier":
 			c.skip()
 			continue
 		case "choices":

@@ -204,6 +204,7 @@ func TestHowItEnded(t *testing.T) {
 		{"an error that is prose has no word", `data: {"error":{"type":"you sent sk-123 which"}}` + "\n\n", io.EOF, traces.Error, "_OTHER", ms(1)},
 		{"an error may be a string", `data: {"error":"it broke"}` + "\n\n", io.EOF, traces.Error, "_OTHER", ms(1)},
 		{"a null error is none", `data: {"error":null,"choices":[{"delta":{"content":"a"}}]}` + "\n\n" + done, io.EOF, traces.OK, "", ms(1)},
+		{"an error may be flat, as older servers have it", `data: {"object":"error","message":"m","type":"BadRequestError","code":400}` + "\n\n", io.EOF, traces.Error, "_OTHER", ms(1)},
 		{"the finish reason error is one", `data: {"choices":[{"delta":{},"finish_reason":"error"}]}` + "\n\n" + done, io.EOF, traces.Error, "_OTHER", ms(1)},
 		{"an empty body is truncated", "", io.EOF, traces.Truncated, "", ms(5)},
 		{"a page of HTML is truncated", "<html>\n\n</html>\n\n", io.EOF, traces.Truncated, "", ms(5)},

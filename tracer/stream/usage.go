@@ -116,6 +116,9 @@ func (u *usage) into(r *Result) {
 		input, r.UsageInconsistent = -1, true
 	}
 	output, consistent := u.outputOf(input)
+	if output == 0 && r.OutputChars+r.ReasoningChars > 0 {
+		output, consistent = -1, false // a placeholder
+	}
 	r.UsageInconsistent = r.UsageInconsistent || !consistent
 	r.Usage = traces.Usage{
 		Input: known(input), Cached: known(cached), Output: known(output), Reasoning: known(u.reasoning),
