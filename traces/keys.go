@@ -83,6 +83,7 @@ const (
 	KeyReason         = "longpole.backoff.reason"         // on backoff waits: the outcome or status that caused it
 	KeyCheckpoint     = "longpole.checkpoint_unix_ns"     // on open spans written again: when that was, a decimal string or int
 	KeyRunTime        = "longpole.tool.run_ns"            // on tools: execution alone, where the round trip holds more
+	KeyMayWait        = "longpole.tool.may_wait"          // on tools: true, the round trip is so long that it may hold a person's time
 	KeyIntendedStart  = "longpole.intended_start_unix_ns" // on roots of an open-loop load
 	KeyAnswerCheck    = "longpole.check"                  // on roots: what the verifier said, one line
 	KeyOpen           = "longpole.open"                   // on exported spans: true, the span had not ended; its end is the last instant known
