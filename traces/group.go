@@ -109,7 +109,7 @@ func (set *spanSet) splitTurns(traces []int, keys []runKey) {
 func (set *spanSet) isTurn(t *traceInfo) bool {
 	root, call := false, false
 	for _, s := range t.spans {
-		role := ownRole(set.spans[s].rec)
+		role := set.spans[s].rec.Role()
 		if set.spans[s].parent >= 0 {
 			call = call || role == RoleModel
 			continue

@@ -86,6 +86,7 @@ const (
 	KeyMayWait        = "longpole.tool.may_wait"          // on tools: true, the round trip is so long that it may hold a person's time
 	KeyIntendedStart  = "longpole.intended_start_unix_ns" // on roots of an open-loop load
 	KeyAnswerCheck    = "longpole.check"                  // on roots: what the verifier said, one line
+	KeyTraceparent    = "longpole.traceparent"            // on attempts: the request's traceparent header (W3C Trace Context), whose parent id is a span of the agent
 	KeyOpen           = "longpole.open"                   // on exported spans: true, the span had not ended; its end is the last instant known
 	KeyRepaired       = "longpole.repaired"               // on written spans: where bytes that are not UTF-8 were replaced (string array)
 )

@@ -2,8 +2,9 @@ package traces
 
 import "strings"
 
-// ownRole returns the role that a span has by itself, whatever surrounds it.
-func ownRole(rec *Record) Role {
+// Role returns the role that the span has by itself, whatever surrounds it: what it declares, else what its operation says,
+// else its kind.
+func (rec *Record) Role() Role {
 	if r := Role(rec.Attrs.String(KeyRole)); r.valid() {
 		return r
 	}
@@ -61,7 +62,7 @@ func (b *builder) findRoles() {
 			s.Role = RoleInternal
 			continue
 		}
-		s.Role = ownRole(s.Record)
+		s.Role = s.Record.Role()
 		s.flag()
 		if s.Has(FlagOpen) {
 			b.run.Open = true

@@ -184,7 +184,7 @@ type Problem struct {
 // ProblemCode names a kind of problem, stable across releases.
 type ProblemCode string
 
-// The problems that Build and the critical path list.
+// The problems that Build, the critical path and the readers and joiners of records list.
 const (
 	DuplicateID      ProblemCode = "duplicate_id"
 	NegativeDuration ProblemCode = "negative_duration"
@@ -208,4 +208,6 @@ const (
 	UnreadableLine   ProblemCode = "unreadable_line"
 	UnknownSpan      ProblemCode = "unknown_span"
 	MissingData      ProblemCode = "missing_data"
+	Joined           ProblemCode = "joined"    // what two sources showed of one thing was put together
+	Unmatched        ProblemCode = "unmatched" // one source showed what the other did not
 )
