@@ -1,0 +1,48 @@
+package proxy
+
+import (
+	"context"
+	"io"
+)
+
+// A tunnel is the upstream's side of a connection that has switched to another protocol. Bytes pass both ways as they come.
+type tunnel struct {
+	io.ReadWriteCloser
+	flight *flight
+}
+
+// Read gives what the upstream sent.
+func (t *tunnel) Read(p []byte) (int, error) {
+	t.flight.rouse() // what the last Read gave has been written
+	n, err := t.ReadWriteCloser.Read(p)
+	if n > 0 {
+		t.flight.note(note{kind: noteChunk}, p[:n])
+	}
+	if err != nil {
+		t.flight.note(note{kind: noteClosed, err: ending(err)}, nil)
+		t.flight.breakOff(err)
+	}
+	return n, err
+}
+
+// Write takes what the client sent.
+func (t *tunnel) Write(p []byte) (int, error) {
+	t.flight.note(note{kind: noteFrame}, p)
+	n, err := t.ReadWriteCloser.Write(p)
+	t.flight.rouse()
+	return n, err
+}
+
+// CloseWrite passes on that the client has sent its last byte, where the connection can say so.
+func (t *tunnel) CloseWrite() error {
+	if c, ok := t.ReadWriteCloser.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
+	}
+	return t.Close()
+}
+
+// Close ends the connection from the client's side.
+func (t *tunnel) Close() error {
+	t.flight.note(note{kind: noteClosed, err: context.Canceled}, nil)
+	return t.ReadWriteCloser.Close()
+}
