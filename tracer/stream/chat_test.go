@@ -105,6 +105,8 @@ func TestThinkTags(t *testing.T) {
 		{"a tag later in the reply is text", stream.ThinkAuto, []string{"a", "<think>b</think>"}, "1o1 2o16", "a<think>b</think>", ""},
 		{"auto takes one block", stream.ThinkAuto, []string{"<think>a</think>", "<think>b"}, "1r1 2o8", "<think>b", "a"},
 		{"on takes every block", stream.ThinkOn, []string{"x", "<think>a</think>", "y<think>b</think>z"}, "1o1 2r1 3r1 3o2", "xyz", "ab"},
+		{"on believes that the prompt opened what the reply closes", stream.ThinkOn, []string{"a", "b</th", "ink>c", "</think>"}, "1r1 2r1 3r0 3o1 4o8", "c</think>", "ab"},
+		{"auto does not", stream.ThinkAuto, []string{"a</think>b"}, "1o10", "a</think>b", ""},
 		{"off takes none", stream.ThinkOff, []string{"<think>a</think>b"}, "1o17", "<think>a</think>b", ""},
 		{"an escaped tag is a tag", stream.ThinkAuto, []string{`\u003cthink\u003ea\u003c/think\u003eb`}, "1r1 1o1", "b", "a"},
 		{"a block that is never closed is reasoning", stream.ThinkAuto, []string{"<think>ab", "c"}, "1r2 2r1", "", "abc"},

@@ -65,8 +65,8 @@ func (d *Gemini) candidate(c *cursor, i int) {
 		}
 		switch string(key) {
 		case "index":
-			if n := orMinus1(c); n >= 0 {
-				i = int(n)
+			if n := c.index(); n >= 0 {
+				i = n
 			}
 		case "finishReason":
 			if raw, _ := c.str(); len(raw) > 0 {

@@ -100,6 +100,41 @@ func (c *cursor) str() (raw []byte, ok bool) {
 	return nil, false
 }
 
+// string returns the text of a string, "" for any other value, which is skipped.
+func (c *cursor) string() string {
+	raw, _ := c.str()
+	return string(unescape(nil, raw))
+}
+
+// at skips a value and returns where it begins, -1 if it is null.
+func (c *cursor) at() int {
+	b := c.peek()
+	start := c.i
+	c.skip()
+	if b == 'n' || c.bad {
+		return -1
+	}
+	return start
+}
+
+// field returns the raw string that an object has under a key; any other value is skipped.
+func (c *cursor) field(want string) (raw []byte) {
+	if !c.object() {
+		return nil
+	}
+	for {
+		key, ok := c.key()
+		if !ok {
+			return raw
+		}
+		if string(key) == want {
+			raw, _ = c.str()
+		} else {
+			c.skip()
+		}
+	}
+}
+
 // number returns a number, also one written as a string; any other value is skipped.
 func (c *cursor) number() (float64, bool) {
 	if b := c.peek(); b == '"' {
@@ -118,6 +153,14 @@ func (c *cursor) number() (float64, bool) {
 func (c *cursor) count() (int64, bool) {
 	f, ok := c.number()
 	return int64(f), ok && f >= 0 && f < 1<<53
+}
+
+// index returns a number that is a place in a list, -1 for any other value.
+func (c *cursor) index() int {
+	if n, ok := c.count(); ok && n < 1<<31 {
+		return int(n)
+	}
+	return -1
 }
 
 // skip passes over one value of any kind.

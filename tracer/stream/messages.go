@@ -33,7 +33,7 @@ func (d *Messages) read(c *cursor, name []byte) bool {
 		case "type":
 			kind, _ = c.str()
 		case "index":
-			index = int(orMinus1(c))
+			index = c.index()
 		case "message":
 			message = c.at()
 		case "content_block":

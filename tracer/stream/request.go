@@ -173,9 +173,3 @@ func (r *Request) format(c *cursor) {
 		r.HasSchema = true
 	}
 }
-
-// string returns the text of a string, "" for any other value, which is skipped.
-func (c *cursor) string() string {
-	raw, _ := c.str()
-	return string(unescape(nil, raw))
-}

@@ -21,6 +21,9 @@ type thinking struct {
 	mode  ThinkTags
 	state thinkState
 	held  int // bytes of the awaited tag that have come
+
+	opened bool // a tag was passed
+	prefix bool // the awaited tag is a closing one whose opening one was part of the prompt
 }
 
 type thinkState uint8
@@ -37,10 +40,18 @@ func (t *thinking) settled() bool {
 }
 
 func (t *thinking) awaited() []byte {
-	if t.state == inside {
+	if t.state == inside || t.prefix {
 		return closeTag
 	}
 	return openTag
+}
+
+// await notes the byte after the first one of a tag: it tells an opening tag from a closing one. A reply that closes what it did
+// not open began inside, as templates of prompts make it; that is believed only where the mode is on.
+func (t *thinking) await(b byte) {
+	if t.held == 1 && t.mode == ThinkOn && t.state != inside && !t.opened {
+		t.prefix = b == '/'
+	}
 }
 
 func (t *thinking) kind() int {
@@ -55,9 +66,10 @@ func (d *decoder) tagged(text []byte) {
 	t := &d.think
 	plain := 0 // where the run of text that is no tag begins
 	for i, b := range text {
+		t.await(b)
 		if t.held > 0 && b != t.awaited()[t.held] {
 			held := t.awaited()[:t.held]
-			t.held, plain = 0, i
+			t.held, t.prefix, plain = 0, false, i
 			if t.state == replyStart {
 				t.state = outside
 			}
@@ -87,25 +99,44 @@ func (d *decoder) tagged(text []byte) {
 	}
 }
 
-// passTag changes sides at a complete tag. Generating the tags themselves is part of the reasoning; a tag that opens the reply claims what
-// came before it.
+// passTag changes sides at a complete tag. Generating the tags themselves is part of the reasoning. A tag that opens the reply
+// claims the white space before it, a closing one that was not opened all the text.
 func (d *decoder) passTag() {
 	t := &d.think
 	t.held = 0
-	d.now[reasoning].seen = true
-	switch t.state {
-	case inside:
+	switch {
+	case t.prefix:
+		d.claim(true)
 		t.state = outside
-		return
-	case replyStart:
-		for i := range d.result.Chunks.List {
-			if c := &d.result.Chunks.List[i]; c.Kind == traces.Output {
-				c.Kind, c.Chars = traces.Reasoning, 0
+	case t.state == inside:
+		t.state = outside
+	default:
+		if t.state == replyStart {
+			d.claim(false)
+		}
+		t.state = inside
+	}
+	d.now[reasoning].seen = true
+	t.opened, t.prefix = true, false
+}
+
+// claim makes reasoning of all output so far, of its text only if it is one.
+func (d *decoder) claim(text bool) {
+	r := &d.result
+	for i := range r.Chunks.List {
+		if c := &r.Chunks.List[i]; c.Kind == traces.Output {
+			c.Kind = traces.Reasoning
+			if !text {
+				c.Chars = 0
 			}
 		}
-		d.result.OutputChars = 0
-		d.now[output] = piece{}
-		d.visibleText = d.visibleText[:0]
 	}
-	t.state = inside
+	if text {
+		r.ReasoningChars += r.OutputChars
+		d.now[reasoning].chars += d.now[output].chars
+		d.reasoningText = append(d.reasoningText, d.visibleText...)
+	}
+	r.OutputChars = 0
+	d.now[output] = piece{}
+	d.visibleText = d.visibleText[:0]
 }
