@@ -16,7 +16,7 @@ func fixConfig() Task {
 		return use("query_json", with{"path": "service.json", "query": query})
 	}
 	fixed := write("8080", ",\n      \"weight\": 20", "info")
-	done := say(110, "service.json now meets all the rules: the port is a number, the third weight is 20, the log level is info.")
+	done := say(40, "service.json now meets all the rules: the port is a number, the third weight is 20, the log level is info.")
 	return Task{
 		Name: "fix-config",
 		Prompt: "service.json breaks some of the rules in rules.md. Correct the file so that it meets all of them, check it, and answer with what " +
@@ -25,30 +25,31 @@ func fixConfig() Task {
 		Verify: verifyConfig,
 		paths: []path{
 			{name: "straight", right: true, turns: []simmodel.Play{
-				say(120, "", read("rules.md"), read("service.json")),
-				say(420, "", fixed),
-				say(150, "I check what I wrote.", ask("listen.port"), ask("backends.#.weight"), ask("log.level")),
+				say(30, "", read("rules.md"), read("service.json")),
+				say(50, "", fixed),
+				say(30, "I check what I wrote.", ask("listen.port"), ask("backends.#.weight"), ask("log.level")),
 				done,
 			}},
 			{name: "leaves the weight out", odds: wrongUsual, turns: []simmodel.Play{
-				say(80, "", read("rules.md"), read("service.json")),
-				say(210, "", write("8080", "", "info")),
-				say(70, "", ask("listen.port"), ask("log.level")),
-				say(60, "I made the port a number and set the log level to info."),
+				say(40, "", read("rules.md"), read("service.json")),
+				say(50, "", write("8080", "", "info")),
+				say(40, "", ask("listen.port"), ask("log.level")),
+				say(40, "I made the port a number and set the log level to info."),
 			}},
-			{name: "writes broken JSON first", odds: detourUsual, right: true, stumbles: 1, turns: []simmodel.Play{
-				say(80, "", read("rules.md"), read("service.json")),
-				say(180, "", write("8080", " \"weight\": 20", "info")),
-				say(80, "I check what I wrote.", ask("backends.#.weight")),
-				say(140, "A comma is missing.", fixed),
-				say(80, "", ask("backends.#.weight"), ask("listen.port")),
+			{name: "writes broken JSON first", odds: hastyUsual, right: true, stumbles: 1, turns: []simmodel.Play{
+				say(35, "I look at the file first.", read("service.json")),
+				say(35, "Now what it has to be like.", read("rules.md")),
+				say(40, "", write("8080", " \"weight\": 20", "info")),
+				say(35, "I check what I wrote.", ask("backends.#.weight")),
+				say(40, "A comma is missing.", fixed),
+				say(35, "Now it can be read.", ask("backends.#.weight"), ask("listen.port")),
 				done,
 			}},
 			{name: "reads the file again", odds: secondLook, right: true, turns: []simmodel.Play{
-				say(120, "", read("rules.md"), read("service.json")),
-				say(420, "", fixed),
-				say(150, "I check what I wrote.", ask("listen.port"), ask("backends.#.weight"), ask("log.level")),
-				say(140, "", read("service.json"), use("calculate", with{"expression": "50 + 30 + 20"})),
+				say(30, "", read("rules.md"), read("service.json")),
+				say(50, "", fixed),
+				say(30, "I check what I wrote.", ask("listen.port"), ask("backends.#.weight"), ask("log.level")),
+				say(40, "", read("service.json"), use("calculate", with{"expression": "50 + 30 + 20"})),
 				done,
 			}},
 		},
