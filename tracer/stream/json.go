@@ -85,25 +85,33 @@ func (c *cursor) str() (raw []byte, ok bool) {
 		c.skip()
 		return nil, false
 	}
-	start := c.i + 1
-	rest := c.b[start:]
-	for i := 0; i < len(rest); i++ {
-		switch rest[i] {
-		case '"':
-			c.i = start + i + 1
-			return rest[:i], true
-		case '\\':
-			i++
+	rest := c.b[c.i+1:]
+	for i := 0; ; {
+		quote := bytes.IndexByte(rest[i:], '"')
+		if quote < 0 {
+			c.bad = true
+			return nil, false
 		}
+		quote += i
+		for i <= quote { // unless a backslash before the quote is its own
+			escape := bytes.IndexByte(rest[i:quote], '\\')
+			if escape < 0 {
+				c.i += quote + 2
+				return rest[:quote], true
+			}
+			i += escape + 2
+		}
+		i = min(i, len(rest))
 	}
-	c.bad = true
-	return nil, false
 }
 
 // string returns the text of a string, "" for any other value, which is skipped.
 func (c *cursor) string() string {
 	raw, _ := c.str()
-	return string(unescape(nil, raw))
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		raw = unescape(nil, raw)
+	}
+	return string(raw)
 }
 
 // at skips a value and returns where it begins, -1 if it is null.

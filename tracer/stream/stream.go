@@ -3,7 +3,8 @@
 //
 // A Decoder gets each piece of the body with its time of arrival and never fails: what it cannot read is counted and skipped.
 // It keeps no text unless asked to, allocates nothing per chunk once its buffers have grown, and gives the same result
-// however the bytes were cut, but for the times. An event is timed when the blank line that ends it has arrived.
+// however the bytes were cut, but for the times. An event is timed when the blank line that ends it has arrived,
+// or its closing brace where events are JSON texts alone.
 //
 // Only generated output starts the clock of the first token: reasoning, visible text, refusals, names and arguments of
 // tool calls. Opening frames, empty deltas, progress reports, comments, usage and finish markers do not.
