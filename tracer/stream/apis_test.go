@@ -144,6 +144,7 @@ func TestResponses(t *testing.T) {
 		{"windows may be several, between output", nil, []string{think, thought, hello, strings.ReplaceAll(think, `"output_index":0`, `"output_index":4`), call, done},
 			"3o2 5a2; says Hi; calls c1 ls 5-5; hides 1-2; hides 4-5; counts 9/4/5/2; ok completed"},
 		{"a window that is open when the stream is cut lasts until then", errReset, []string{created, think}, "hides 2-3; truncated"},
+		{"or when the response is complete", nil, []string{think, `{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"}}}`}, "hides 1-2; ok max_output_tokens"},
 		{"a refusal is visible", nil, []string{`{"type":"response.refusal.delta","output_index":1,"content_index":0,"delta":"No"}`, done}, "1o2; says No; counts 9/4/5/2; ok completed"},
 		{"tags in text are reasoning", nil, []string{`{"type":"response.output_text.delta","output_index":0,"delta":"<think>hm</think>"}`, `{"type":"response.output_text.delta","output_index":0,"delta":"Hi"}`, done}, "1r2 2o2; says Hi; thinks hm; counts 9/4/5/2; ok completed"},
 		{"incomplete is ok and says why", nil, []string{hello, `{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}}`}, "1o2; says Hi; ok max_output_tokens"},

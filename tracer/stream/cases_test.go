@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -245,16 +246,19 @@ func covers(got, want any) bool {
 	return true
 }
 
+// counted are whole responses with a place for the usage.
+var counted = map[string]string{
+	"chat":      `{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"x"}}],"usage":%s}`,
+	"responses": `{"status":"completed","usage":%s}`,
+	"anthropic": `{"type":"message","stop_reason":"end_turn","usage":%s}`,
+	"gemini":    `{"candidates":[{"finishReason":"STOP"}],"usageMetadata":%s}`,
+}
+
 func checkUsage(t *testing.T, c troubleCase) {
 	want := c.Expected["records"].(map[string]any)
 	for _, record := range c.Input.Records {
 		d := decoders[record.API](stream.Options{})
-		switch record.API {
-		case "chat":
-			d.Feed(0, []byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"content":"x"}}],"usage":`+string(record.Usage)+`}`))
-		case "gemini":
-			d.Feed(0, []byte(`{"usageMetadata":`+string(record.Usage)+`}`))
-		}
+		d.Feed(0, fmt.Appendf(nil, counted[record.API], record.Usage))
 		r := d.Close(0, io.EOF)
 		got := map[string]any{"flagged": r.UsageInconsistent}
 		if r.Usage.Output != nil && r.Usage.Reasoning != nil {

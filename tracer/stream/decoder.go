@@ -31,7 +31,7 @@ type decoder struct {
 	think  thinking
 	failed bool // an error object was seen
 	done   bool // the end marker was seen
-	given  bool // the server says that it gave up on request
+	gaveUp bool // the server says that the response was cancelled
 	whole  bool // the one document has been read
 	closed bool
 
@@ -153,7 +153,7 @@ func (d *decoder) Close(at time.Duration, err error) *Result {
 	switch how := bodyOutcome(err); {
 	case d.failed:
 		r.Outcome = traces.Error
-	case d.given:
+	case d.gaveUp:
 		r.Outcome = traces.Cancelled
 	case d.done || r.FinishReason != "":
 		r.Outcome = traces.OK
@@ -273,6 +273,7 @@ func (d *decoder) commit() {
 func (d *decoder) finished() {
 	if !d.done {
 		d.done = true
+		d.window.end(d.at)
 		if !d.result.Whole {
 			d.result.End = nil // later than an error's
 			d.stamp(&d.result.End)

@@ -144,11 +144,11 @@ func FuzzPhasesTileTheAttempt(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, api, body string, step, size uint16) {
-		make := decoders[api]
-		if make == nil {
+		start := decoders[api]
+		if start == nil {
 			return
 		}
-		d := make(stream.Options{})
+		d := start(stream.Options{})
 		at := time.Duration(0)
 		for rest := []byte(body); len(rest) > 0; {
 			k := min(int(size)+1, len(rest))

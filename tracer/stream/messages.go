@@ -62,9 +62,9 @@ func (d *Messages) read(c *cursor, name []byte) bool {
 		d.message++
 		d.window.end(d.at)
 		if message >= 0 {
-			output := d.usage.output // what it says of the output is a starter
+			before := d.usage.output
 			d.whole(at(message))
-			d.usage.output = output
+			d.usage.output = before // what it says of the output is a starter
 		}
 	case "content_block_start":
 		if block >= 0 {

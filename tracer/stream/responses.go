@@ -226,7 +226,7 @@ func (d *Responses) end(status, reason string) {
 		d.fail("")
 		return
 	case "cancelled":
-		d.given = true
+		d.gaveUp = true
 	}
 	if reason != "" {
 		status = reason
