@@ -36,6 +36,7 @@ func (c *call) attempt(x *proxy.Exchange) *attempt {
 	s.text(traces.KeyOp, c.span.rec.SpanID)
 	s.int(traces.KeyAttempt, int64(number))
 	s.text(traces.KeyHTTPMethod, x.Method)
+	s.text(traces.KeyTraceparent, x.Facts.TraceParent)
 	host, port, err := net.SplitHostPort(x.Upstream)
 	if err != nil {
 		host = x.Upstream

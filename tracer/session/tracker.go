@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed46266073/longpole/tracer/proxy"
+	"github.com/seed46266073/longpole/tracer/stream"
 	"github.com/seed46266073/longpole/traces"
 )
 
@@ -19,7 +20,7 @@ type Sink interface {
 
 // Options configure a Tracker.
 type Options struct {
-	Open func(runID string) (Sink, error) // called when a run begins; nil: records go nowhere
+	Open func(runID string) (Sink, error) // called when a run begins; nil: all records are lost
 
 	// OneRun makes one run of all traffic, as of one command: separate conversations become sub-agents and side calls. Without it a run
 	// ends with its final answer, and the next message of the user begins another.
@@ -80,6 +81,9 @@ func (t *Tracker) End(x *proxy.Exchange) { t.observe(x, true) }
 func (t *Tracker) observe(x *proxy.Exchange, ended bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if ended && x.Request.API == "" { // its body could not be read: the path still tells
+		x.Request = stream.ParseRequest(x.Method, x.Path, nil, nil)
+	}
 	switch {
 	case t.closed:
 		return
