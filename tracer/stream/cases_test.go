@@ -95,12 +95,20 @@ func TestTroubleCases(t *testing.T) {
 				checkSocket(t, c)
 				return
 			}
-			d := decoders[c.Input.API](stream.Options{Content: true})
+			d, bytewise := decoders[c.Input.API](stream.Options{Content: true}), decoders[c.Input.API](stream.Options{Content: true})
 			for _, r := range c.Input.Records {
 				d.Feed(ms(r.AtMS), r.bytes())
+				for _, b := range r.bytes() {
+					bytewise.Feed(ms(r.AtMS), []byte{b})
+				}
 			}
 			how := map[string]error{"eof": io.EOF, "reset": syscall.ECONNRESET, "client_cancel": context.Canceled}
-			got := answers(d.Close(ms(c.Input.Close.AtMS), how[c.Input.Close.How]), ms(c.Input.Options.StallThresholdMS))
+			end, threshold := ms(c.Input.Close.AtMS), ms(c.Input.Options.StallThresholdMS)
+			result, again := d.Close(end, how[c.Input.Close.How]), bytewise.Close(end, how[c.Input.Close.How])
+			if !reflect.DeepEqual(result, again) {
+				t.Errorf("byte by byte: got %+v, want %+v", again, result)
+			}
+			got := answers(result, threshold)
 			for key, want := range c.Expected {
 				if elsewhere[key] {
 					continue
