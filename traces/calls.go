@@ -128,7 +128,8 @@ func (c *ModelCall) read(layers []*Span, problems *problemList) {
 }
 
 // joinRetries makes one call of neighbours that are attempts of one: a call that failed, and after it, below the same span,
-// a call of the same model, with no tool between. Emitters that have no spans for attempts show retries so.
+// a call of the same model, with no tool between. Emitters that have no spans for attempts show retries so; attempts that name
+// their call need no guess.
 func joinRetries(calls []*ModelCall) []*ModelCall {
 	last := map[*Span]int{} // by parent: the last call so far, into out
 	out := calls[:0:0]
@@ -150,7 +151,7 @@ func joinRetries(calls []*ModelCall) []*ModelCall {
 func isRetry(prev, c *ModelCall) bool {
 	first, next := prev.Span, c.Span
 	if first.Parent == nil || first.Role != RoleModel || next.Role != RoleModel || !outcomeOf(first).Failed() ||
-		next.Start < first.End || prev.Side != c.Side || prev.Model == "" || prev.Model != c.Model {
+		next.Start < first.End || prev.Side != c.Side || prev.Model == "" || prev.Model != c.Model || prev.Final().Span.Attrs().Has(KeyOp) {
 		return false
 	}
 	kids := first.Parent.Kids
