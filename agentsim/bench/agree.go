@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -25,6 +26,11 @@ var compared = []traces.Component{traces.Wait, traces.Reasoning, traces.Output, 
 
 // Agree compares the final attempts of the runs' model calls with the truths of the same responses, matched by response id.
 // A response that several truths share (the same request answered twice) is left out.
+//
+// What is compared is instants, so both sides are cut into phases by one rule. A server that was late, because the
+// machine was busy, has the pause in its log as a late token; to the client it is a stall if it was longer than the
+// threshold. Where a truth lists its chunks (simmodel.Config.Chunks), they are cut at the attempt's own threshold;
+// else the truth's phases are taken, in which only a fault makes a stall.
 func Agree(runs []*traces.Run, truths []simmodel.Truth) Agreement {
 	byID := map[string]*simmodel.Truth{}
 	for i := range truths {
@@ -47,17 +53,17 @@ func Agree(runs []*traces.Run, truths []simmodel.Truth) Agreement {
 				continue
 			}
 			a.Responses++
+			got, want := measured(call.Final(), run.TimeScale), served(truth, call.Final(), run.TimeScale)
 			for _, c := range compared {
-				got, want := measured(call.Final(), c, run.TimeScale), served(truth, c)
-				if got == 0 && want == 0 {
+				if got[c] == 0 && want[c] == 0 {
 					continue
 				}
-				d := max(got-want, want-got)
+				d := max(got[c]-want[c], want[c]-got[c])
 				differences = append(differences, d)
 				if d > a.Worst {
 					a.Worst, a.WorstOf = d, c
 				}
-				if d <= max(time.Millisecond, want/100) {
+				if d <= max(time.Millisecond, want[c]/100) {
 					a.Within++
 				}
 			}
@@ -71,22 +77,46 @@ func Agree(runs []*traces.Run, truths []simmodel.Truth) Agreement {
 	return a
 }
 
-// measured returns the real time that an attempt spent in a component; wait is together with its halves.
-func measured(attempt *traces.Attempt, c traces.Component, scale float64) time.Duration {
-	var sum time.Duration
-	for _, p := range attempt.Phases {
-		if p.Component == c || c == traces.Wait && (p.Component == traces.Queue || p.Component == traces.Prefill) {
-			sum += p.End - p.Start
-		}
+// spent is how long each component took, real time; wait is together with its halves.
+type spent map[traces.Component]time.Duration
+
+func (s spent) add(c traces.Component, d time.Duration) {
+	if c == traces.Queue || c == traces.Prefill {
+		c = traces.Wait
 	}
-	return time.Duration(float64(sum) / scale)
+	s[c] += d
 }
 
-func served(t *simmodel.Truth, c traces.Component) time.Duration {
-	if c == traces.Wait {
-		return t.Phase(traces.Wait) + t.Phase(traces.Queue) + t.Phase(traces.Prefill)
+// measured is what an attempt was recorded to have spent.
+func measured(attempt *traces.Attempt, scale float64) spent {
+	s := spent{}
+	for _, p := range attempt.Phases {
+		s.add(p.Component, p.End-p.Start)
 	}
-	return t.Phase(c)
+	for c, d := range s {
+		s[c] = time.Duration(math.Round(float64(d) / scale))
+	}
+	return s
+}
+
+// served is what the server says that it spent on the response to an attempt.
+func served(t *simmodel.Truth, attempt *traces.Attempt, scale float64) spent {
+	s := spent{}
+	threshold, known := attempt.Span.Attrs().Int(traces.KeyStallThreshold)
+	if !known || len(t.Chunks) == 0 {
+		for _, p := range t.Phases {
+			s.add(p.Phase, p.End-p.Start)
+		}
+		return s
+	}
+	var chunks traces.Chunks
+	for _, c := range t.Chunks {
+		chunks.Add(c.At, c.Kind, 0)
+	}
+	for _, p := range chunks.Stretches(0, t.End, time.Duration(float64(threshold)/scale), traces.Response) {
+		s.add(p.Component, p.To-p.From)
+	}
+	return s
 }
 
 // String says it in one line, "" if nothing was compared.

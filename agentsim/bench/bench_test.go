@@ -60,7 +60,7 @@ func runnable() []tasks.Task {
 }
 
 // load returns what the store has of a run.
-func load(t *testing.T, s *store.Store, id string) *traces.Run {
+func load(t testing.TB, s *store.Store, id string) *traces.Run {
 	t.Helper()
 	records, problems, err := s.Load(id)
 	if err != nil || len(problems) > 0 {

@@ -167,5 +167,6 @@ func (p *Plan) sim() http.Handler {
 	cfg.Scripts = slices.Concat(cfg.Scripts, tasks.Scripts(p.Tasks))
 	cfg.Seed = cmp.Or(cfg.Seed, p.Seed)
 	cfg.Speed = cmp.Or(cfg.Speed, p.Speed)
+	cfg.Chunks = cfg.Chunks || cfg.Truth != nil // Agree cuts them into phases
 	return simmodel.New(cfg)
 }
