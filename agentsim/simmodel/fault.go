@@ -16,6 +16,7 @@ const (
 	Stall       FaultKind = "stall"        // the stream pauses in the middle
 	Cut         FaultKind = "cut"          // the connection ends in the middle of the stream, the body unfinished
 	Reset       FaultKind = "reset"        // the same with a connection reset (HTTP/1 only, else as Cut)
+	StreamError FaultKind = "stream_error" // an error in the middle of the stream, as the API words it there
 	EarlyEnd    FaultKind = "early_end"    // the body ends properly in the middle of the stream: no finish reason, no end marker
 )
 
@@ -33,9 +34,9 @@ type Faults struct {
 
 // A Fault hits one request.
 type Fault struct {
-	Request int           // the n-th chat completion the server gets, from 1, retries counted
+	Request int           // the n-th request for output that the server gets, from 1, retries counted
 	Kind    FaultKind     //
-	After   int           // tokens before a stall, cut, reset or early end, the opening of a call counting as one; 0: half of them
+	After   int           // tokens before one in mid-stream, the opening of a call, or a call that comes whole, counting as one; 0: half of them
 	For     time.Duration // retry-after of a 429, delay of headers, length of a stall; modelled; 0: as for drawn ones
 }
 

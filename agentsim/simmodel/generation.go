@@ -8,8 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -18,62 +16,78 @@ import (
 // A generation is the answer to one request, in the making.
 type generation struct {
 	server  *Server
-	request *http.Request
+	ctx     context.Context
+	api     api
+	retries int               // that the client counts
+	refuse  func(e *apiError) // answers with an error and nothing else
+	waited  bool              // for an earlier request on the same connection
 	body    [sha256.Size]byte // its sum
-	chat    *chatRequest
-	model   *model
-	script  Script
-	prompt  string // the first user message
-	turn    Turn
+
+	asked  *request
+	model  *model
+	script Script
+	turn   Turn
 
 	pieces  []piece
+	ids     *rand.Rand
 	callIDs []string
 	fault   *Fault // nil: none
 	times   timetable
 	pace    pace
 	opened  bool // the headers are out
+	said    said
 	truth   Truth
 }
 
-// A piece is what is generated in one go: a token, but for the opening of a call, which comes as a whole.
-type piece struct {
-	kind   traces.Component
-	text   string
-	call   int  // index of the tool call
-	opens  bool // text is the name of a tool
-	tokens int
+// generation returns one that has yet to be prepared, and counts it.
+func (s *Server) generation(ctx context.Context, a api, received time.Time) *generation {
+	g := &generation{server: s, ctx: ctx, api: a, pace: pace{received: received, speed: s.cfg.Speed}}
+	g.truth = Truth{API: a.name(), Request: int(s.requests.Add(1)), Attempt: 1, Received: received, Speed: s.cfg.Speed, Status: http.StatusOK}
+	g.truth.RequestID = fmt.Sprintf("req_%06d", g.truth.Request)
+	return g
 }
 
-// prepare reads the request and decides everything about the answer but its instants.
-func (g *generation) prepare(body []byte) (err error) {
-	g.body = sha256.Sum256(body)
-	if g.chat, err = parse(body); err != nil {
+// log hands out the truth.
+func (g *generation) log() {
+	g.truth.Late = g.pace.late
+	if g.server.cfg.Truth != nil {
+		g.server.cfg.Truth(g.truth)
+	}
+}
+
+// prepare decides everything about the answer but its instants.
+func (g *generation) prepare(asked *request, body []byte) error {
+	g.asked, g.body = asked, sha256.Sum256(body)
+	if err := asked.check(); err != nil {
 		return err
 	}
-	g.truth.Stream, g.truth.Asked = g.chat.Stream, g.chat.Effort
-	if g.model = g.server.model(g.chat.Model); g.model == nil {
-		return g.server.unknownModel(g.chat.Model)
+	g.truth.Stream, g.truth.Asked = asked.stream, asked.effort
+	if g.model = g.server.model(asked.model); g.model == nil {
+		return g.server.unknownModel(asked.model)
 	}
-	effort, factor, ok := g.model.effort(g.chat.Effort)
+	effort, factor, ok := g.model.effort(asked.effort)
 	if !ok {
-		return badRequest("reasoning_effort", "reasoning_effort is %q; it can be none, minimal, low, medium, high, xhigh or max", g.chat.Effort)
+		return badRequest("reasoning_effort", "reasoning_effort is %q; it can be none, minimal, low, medium, high, xhigh or max", asked.effort)
 	}
-	messages, index := g.chat.messages()
-	g.prompt = firstUser(messages)
-	if g.script, ok = g.server.scripts[g.prompt]; !ok {
-		g.script = unscripted
-	}
-	g.turn = Turn{Index: index, Effort: effort, Model: g.model.Name, Messages: messages}
+	bare := false
+	g.script, bare = g.server.script(asked.messages)
+	g.turn = Turn{Index: turn(asked.messages), Effort: effort, Model: g.model.Name, Messages: asked.messages, Tools: asked.tools, Schema: asked.schema}
 	g.turn.Rand, g.turn.Plan = g.rand("script", true), g.rand("plan", false)
-	g.truth.Model, g.truth.Effort, g.truth.Script, g.truth.Turn = g.model.Name, effort, g.script.Name, index
+	g.truth.Model, g.truth.Effort, g.truth.Script, g.truth.Turn = g.model.Name, effort, g.script.Name, g.turn.Index
 
 	reply := g.script.Play(g.turn)
+	if len(reply.Calls) > 0 && asked.aside(bare) {
+		reply = aside(g.turn)
+	}
 	content := g.rand("content", true)
 	reasoning := g.model.reasoningTokens(reply.ReasoningTokens, factor, content)
-	g.truth.ID = fmt.Sprintf("chatcmpl-%016x", content.Uint64())
+	g.ids = g.identities()
+	if asked.idPrefix != "" {
+		g.truth.ID = g.newID(asked.idPrefix)
+	}
 	g.plan(reply, reasoning, content)
 
-	prompt, seen := g.chat.promptTokens(messages)
+	prompt, seen := asked.promptTokens()
 	timing := g.rand("timing", true)
 	if timing.Float64() < g.model.CacheMiss {
 		seen = 0
@@ -94,54 +108,38 @@ func (g *generation) rand(purpose string, ofTurn bool) *rand.Rand {
 		turn = g.turn.Index
 	}
 	prompt := ""
-	if g.script.Name == "" {
-		prompt = g.prompt
+	if g.script.Prompt == "" {
+		prompt = firstUser(g.asked.messages)
 	}
-	return derive(purpose, g.server.cfg.Seed, g.chat.Seed, g.model.Name, g.script.Name, prompt, g.turn.Effort, turn)
+	return derive(purpose, g.server.cfg.Seed, g.asked.seed, g.model.Name, g.script.Name, prompt, g.turn.Effort, turn)
 }
 
-// plan cuts the reply into pieces, as many as the client's limit allows.
-func (g *generation) plan(reply Reply, reasoning int, r *rand.Rand) {
-	add := func(kind traces.Component, texts []string, call int) {
-		for _, t := range texts {
-			g.pieces = append(g.pieces, piece{kind: kind, text: t, call: call, tokens: 1})
-		}
+// identities returns the source of ids, which depend on all that the request says.
+func (g *generation) identities() *rand.Rand {
+	n := 0
+	if g.server.cfg.FreshIDs {
+		n = g.truth.Request
 	}
-	add(traces.Reasoning, thought(reasoning, r), 0)
-	add(traces.Output, tokens(strings.ToValidUTF8(reply.Text, "\uFFFD")), 0)
-	g.truth.Finish = "stop"
-	for i, c := range reply.Calls {
-		g.truth.Finish = "tool_calls"
-		g.callIDs = append(g.callIDs, fmt.Sprintf("call_%016x", r.Uint64()))
-		g.pieces = append(g.pieces, piece{kind: traces.ToolArgs, text: c.Name, call: i, opens: true, tokens: Tokens(c.Name)})
-		add(traces.ToolArgs, tokens(strings.ToValidUTF8(c.arguments(), "\uFFFD")), i)
-	}
-	limit, total := g.chat.limit(), 0
-	for i, p := range g.pieces {
-		if total += p.tokens; limit > 0 && total > limit {
-			g.pieces, g.truth.Finish = g.pieces[:i], "length"
-			return
-		}
-	}
+	return derive("ids", g.server.cfg.Seed, g.api.name(), g.body, n)
+}
+
+func (g *generation) newID(prefix string) string {
+	return fmt.Sprintf("%s%016x", prefix, g.ids.Uint64())
 }
 
 // serve generates the answer and sends it.
-func (g *generation) serve(w http.ResponseWriter) {
+func (g *generation) serve(out output) {
 	if f := g.fault; f != nil {
 		switch f.Kind {
 		case RateLimit:
-			g.fail(w, rateLimited(w.Header(), f.For))
+			g.fail(rateLimited(f.For))
 			return
 		case ServerError:
-			g.fail(w, &apiError{status: http.StatusInternalServerError, Type: "server_error", Message: "the simulated server had an error, as it was told to"})
+			g.fail(broken())
 			return
 		}
 	}
-	out := output(&whole{g: g, w: w})
-	if g.chat.Stream {
-		out = newStream(w, g)
-	}
-	err := g.generate(g.request.Context(), out)
+	err := g.generate(out)
 	if err == nil {
 		err = out.finish()
 	}
@@ -151,6 +149,9 @@ func (g *generation) serve(w http.ResponseWriter) {
 	case errors.Is(err, errBreak):
 		g.end(g.pace.elapsed())
 		g.truth.Finish = "cut"
+		if g.fault.Kind == StreamError {
+			g.truth.Finish = "error"
+		}
 		out.interrupt(g.fault.Kind)
 	default:
 		g.end(g.pace.elapsed())
@@ -163,14 +164,15 @@ var errBreak = errors.New("the response breaks off here")
 
 // generate goes through the timetable and hands out the pieces as they are due. The error is errBreak, or that the client
 // has gone.
-func (g *generation) generate(ctx context.Context, out output) error {
+func (g *generation) generate(out output) error {
+	ctx := g.ctx
 	release, queued, err := g.model.admit(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 	var admitted time.Duration // without a queue, the timetable starts with the request
-	if queued {
+	if queued || g.waited {
 		admitted = g.pace.now()
 	}
 	if g.fault != nil && g.fault.Kind == SlowHeaders {
@@ -209,6 +211,7 @@ func (g *generation) generate(ctx context.Context, out output) error {
 			return err
 		}
 		g.generated(p, now, stalls)
+		g.say(p)
 		if err := out.write(p); err != nil {
 			return err
 		}
@@ -236,20 +239,6 @@ func (g *generation) faulty() int {
 		after = len(g.pieces) / 2
 	}
 	return min(max(after, 1), len(g.pieces))
-}
-
-// chunk joins the pieces that go into one event, from i on and at most so many, and returns how many these are.
-func (g *generation) chunk(i, most int) (p piece, n int) {
-	p, n = g.pieces[i], 1
-	for ; n < most && i+n < len(g.pieces); n++ {
-		next := g.pieces[i+n]
-		if p.opens || next.opens || next.kind != p.kind || next.call != p.call {
-			break
-		}
-		p.text += next.text
-		p.tokens += next.tokens
-	}
-	return p, n
 }
 
 // streams returns how many streams the model serves now, and notes the most.
@@ -293,25 +282,13 @@ func (g *generation) end(now time.Duration) {
 }
 
 // fail answers with an error.
-func (g *generation) fail(w http.ResponseWriter, err error) {
-	g.truth.Finish = "error"
-	g.truth.Status = http.StatusInternalServerError
-	var e *apiError
-	if errors.As(err, &e) {
-		g.truth.Status = e.status
-	}
+func (g *generation) fail(err error) {
+	e := asAPIError(err)
+	g.truth.Finish, g.truth.Status = "error", e.status
 	g.truth.End = g.pace.elapsed()
 	g.truth.Headers = g.truth.End
-	writeError(w, err)
+	g.refuse(e)
 }
 
-// rateLimited sets the headers that ask for a pause of d and returns the error that goes with them.
-func rateLimited(h http.Header, d time.Duration) error {
-	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(d.Seconds()))))
-	if d%time.Second != 0 {
-		h.Set("Retry-After-Ms", strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', -1, 64))
-	}
-	code := "rate_limit_exceeded"
-	return &apiError{status: http.StatusTooManyRequests, Type: "requests", Code: &code,
-		Message: fmt.Sprintf("the simulated rate limit is reached; try again in %v", d)}
-}
+// hidden reports whether reasoning is not to be shown.
+func (g *generation) hidden() bool { return g.asked.hidden || g.model.Reasoning == ReasoningHidden }

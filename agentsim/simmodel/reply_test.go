@@ -33,7 +33,8 @@ func TestReplies(t *testing.T) {
 	}{
 		{
 			name: "the script is chosen by the first user message, white space around it aside",
-			body: `{"model":"exact","stream":true,"messages":[{"role":"system","content":"x"},{"role":"user","content":" go\n"}]}`,
+			body: `{"model":"exact","stream":true,"tools":[{"type":"function","function":{"name":"read"}}],` +
+				`"messages":[{"role":"system","content":"x"},{"role":"user","content":" go\n"}]}`,
 			want: seen{Status: 200, Reasoning: "what the task asks for", Text: "Two files, please.", Finish: "tool_calls", Calls: 2, Done: true},
 		},
 		{

@@ -1,49 +1,131 @@
 package simmodel
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
 	"strings"
 )
 
-// A chatRequest is the part of a Chat Completions request that matters here.
-type chatRequest struct {
-	Model         string        `json:"model"`
-	Messages      []wireMessage `json:"messages"`
-	Stream        bool          `json:"stream"`
-	StreamOptions struct {
-		IncludeUsage bool `json:"include_usage"`
-	} `json:"stream_options"`
-	Effort              string          `json:"reasoning_effort"`
-	Seed                int64           `json:"seed"`
-	MaxTokens           int             `json:"max_tokens"`
-	MaxCompletionTokens int             `json:"max_completion_tokens"`
-	N                   *int            `json:"n"`
-	Tools               json.RawMessage `json:"tools"`
+// A request is what the APIs' requests for output have in common.
+type request struct {
+	model    string
+	stream   bool
+	effort   string // "": the default
+	seed     int64
+	limit    int       // most tokens wanted; 0: no limit
+	messages []Message // the whole conversation, with what the server kept of it
+	tools    []Tool
+	toolText json.RawMessage // the tools as they came
+	schema   json.RawMessage // JSON Schema that the answer must fit; nil: none
+	hidden   bool            // reasoning is not to be shown
+
+	idPrefix, callPrefix string // of the ids that the API gives to responses and calls; no idPrefix: no id
+	wholeCalls           bool   // calls come in one piece
+
+	answer func(g *generation, w http.ResponseWriter) output
 }
 
-type wireMessage struct {
-	Role       string         `json:"role"`
-	Content    content        `json:"content"`
-	ToolCallID string         `json:"tool_call_id"`
-	ToolCalls  []wireToolCall `json:"tool_calls"`
+// check fills in defaults and says what is wrong with the request, if anything.
+func (r *request) check() error {
+	if len(r.messages) == 0 {
+		return badRequest("messages", "messages is empty; send at least one")
+	}
+	r.effort = cmp.Or(r.effort, defaultEffort)
+	return nil
 }
 
-type wireToolCall struct {
-	ID       string `json:"id"`
-	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	} `json:"function"`
+// turn returns the number of turns that the model has had: what the ids of its calls say, since clients rewrite
+// histories, and one for each run of assistant messages after that.
+func turn(messages []Message) int {
+	turns := 0
+	for i, m := range messages {
+		if m.Role == "assistant" && (i == 0 || messages[i-1].Role != "assistant") {
+			turns++
+		}
+		for _, c := range m.Calls {
+			if n, ok := mintedIn(c.ID); ok {
+				turns = n + 1
+			}
+		}
+		if n, ok := mintedIn(m.ToolCallID); ok {
+			turns = n + 1
+		}
+	}
+	return turns
 }
 
-// content is a message's text: a string, null, or the text of a list of parts.
+// mint returns the id of a call, which names the turn that made it.
+func mint(prefix string, turn int, r *rand.Rand) string {
+	return fmt.Sprintf("%s%012x_%d", prefix, r.Uint64()>>16, turn)
+}
+
+// mintedIn returns the turn that made the call with this id; ok is false for an id that is not one of ours.
+func mintedIn(id string) (turn int, ok bool) {
+	head, tail, ok := cutLast(id, "_")
+	if !ok || len(head) < 12 || len(tail) > 6 {
+		return 0, false
+	}
+	if _, err := strconv.ParseUint(head[len(head)-12:], 16, 64); err != nil {
+		return 0, false
+	}
+	turn, err := strconv.Atoi(tail)
+	return turn, err == nil && turn >= 0
+}
+
+func cutLast(s, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+const (
+	framingTokens = 4  // around each message
+	cacheBlock    = 16 // tokens; only whole blocks are cached
+)
+
+// promptTokens counts the prompt, and the part of it that the server has seen before: all up to the last assistant message.
+func (r *request) promptTokens() (prompt, seen int) {
+	prompt = Tokens(string(r.toolText))
+	for _, m := range r.messages {
+		prompt += framingTokens + Reply{Text: m.Content, Calls: m.Calls}.Tokens()
+		if m.Role == "assistant" {
+			seen = prompt
+		}
+	}
+	return prompt, seen / cacheBlock * cacheBlock
+}
+
+// aside reports whether the request is for something beside the task, as a title: it comes with instructions or wraps
+// its prompt, which is bare otherwise, and offers no tools.
+func (r *request) aside(bare bool) bool {
+	if len(r.tools) > 0 {
+		return false
+	}
+	for _, m := range r.messages {
+		if m.Role == "system" || m.Role == "developer" {
+			return true
+		}
+	}
+	return !bare
+}
+
+// content is a message's text: a string, null, or the text of a list of parts; any other value is its own JSON text.
 type content string
 
 func (c *content) UnmarshalJSON(b []byte) error {
-	if b[0] != '[' {
+	switch b[0] {
+	case '"', 'n':
 		return json.Unmarshal(b, (*string)(c))
+	case '[':
+	default:
+		*c = content(b)
+		return nil
 	}
 	var parts []struct {
 		Text    string `json:"text"`
@@ -59,81 +141,4 @@ func (c *content) UnmarshalJSON(b []byte) error {
 	}
 	*c = content(s.String())
 	return nil
-}
-
-// parse reads a request's body. The error is what the client is told.
-func parse(body []byte) (*chatRequest, error) {
-	r := &chatRequest{Effort: defaultEffort}
-	if err := json.NewDecoder(bytes.NewReader(body)).Decode(r); err != nil {
-		return nil, badRequest("", "the body is not a chat completion request: %v", err)
-	}
-	switch {
-	case len(r.Messages) == 0:
-		return nil, badRequest("messages", "messages is empty; send at least one")
-	case r.N != nil && *r.N != 1:
-		return nil, badRequest("n", "n is %d; this server gives one choice a request", *r.N)
-	}
-	if r.Effort == "" {
-		r.Effort = defaultEffort
-	}
-	return r, nil
-}
-
-// messages returns the conversation as scripts see it, and how many of its messages are the assistant's.
-func (r *chatRequest) messages() (list []Message, turn int) {
-	for _, m := range r.Messages {
-		if m.Role == "assistant" {
-			turn++
-		}
-		msg := Message{Role: m.Role, Content: string(m.Content), ToolCallID: m.ToolCallID}
-		for _, c := range m.ToolCalls {
-			msg.Calls = append(msg.Calls, Call{Name: c.Function.Name, Args: c.Function.Arguments})
-		}
-		list = append(list, msg)
-	}
-	return list, turn
-}
-
-const (
-	framingTokens = 4  // around each message
-	cacheBlock    = 16 // tokens; only whole blocks are cached
-)
-
-// promptTokens counts the prompt, and the part of it that the server has seen before: all up to the last assistant message.
-func (r *chatRequest) promptTokens(messages []Message) (prompt, seen int) {
-	prompt = Tokens(string(r.Tools))
-	for _, m := range messages {
-		prompt += framingTokens + Reply{Text: m.Content, Calls: m.Calls}.Tokens()
-		if m.Role == "assistant" {
-			seen = prompt
-		}
-	}
-	return prompt, seen / cacheBlock * cacheBlock
-}
-
-// limit returns the most tokens the client wants; 0: no limit.
-func (r *chatRequest) limit() int {
-	if r.MaxCompletionTokens > 0 {
-		return r.MaxCompletionTokens
-	}
-	return r.MaxTokens
-}
-
-// An apiError is an error as OpenAI words it.
-type apiError struct {
-	status  int
-	Message string  `json:"message"`
-	Type    string  `json:"type"`
-	Param   *string `json:"param"`
-	Code    *string `json:"code"`
-}
-
-func (e *apiError) Error() string { return e.Message }
-
-func badRequest(param, format string, args ...any) *apiError {
-	e := &apiError{status: 400, Message: fmt.Sprintf(format, args...), Type: "invalid_request_error"}
-	if param != "" {
-		e.Param = &param
-	}
-	return e
 }

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// A Script is what the model does when a conversation opens with Prompt.
+// A Script is what the model does in a conversation about Prompt. A message that is nothing but a script's prompt goes
+// before one that only contains it, a longer prompt before a shorter one.
 type Script struct {
 	Name   string
-	Prompt string // the exact first user message that selects it, but for surrounding white space
+	Prompt string // selects it: a message of the user that contains it, white space around it aside
 	Play   Play
 }
 
@@ -19,12 +20,14 @@ type Play func(Turn) Reply
 
 // A Turn is one request of a conversation.
 type Turn struct {
-	Index    int        // assistant messages so far; the first turn is 0
+	Index    int        // turns that the model has had; the first turn is 0
 	Effort   string     // as the profile understood it, never ""
 	Model    string     // the profile's name
 	Rand     *rand.Rand // its own in every turn
 	Plan     *rand.Rand // the same sequence in every turn of a conversation: for decisions that later turns must remember
 	Messages []Message
+	Tools    []Tool          // that the request offers
+	Schema   json.RawMessage // JSON Schema that the answer is to fit; nil: none
 }
 
 // A Message is one of the request's.
@@ -44,6 +47,7 @@ type Reply struct {
 
 // A Call is a request to execute a tool.
 type Call struct {
+	ID   string // of a call in a message; replies leave it to the server
 	Name string
 	Args any // a JSON text as string or json.RawMessage, or a value that encoding/json turns into one; nil is {}
 }

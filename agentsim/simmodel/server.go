@@ -1,42 +1,42 @@
 package simmodel
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Config is what a server needs to know. The zero value serves the published profiles, without scripts and faults.
 type Config struct {
 	Profiles []Profile // nil: Published()
 	Scripts  []Script
+	Fallback Script // plays prompts that no script has, its own aside; without a Play, a short reply says so
+	Default  string // profile that plays models that no profile is called; "": they are unknown
 	Seed     int64
 	Speed    float64 // modelled time ÷ real time; 0: 1
 	Faults   Faults
+	FreshIDs bool        // ids differ from request to request, as real ones; else the same request gets the same ones
 	Truth    func(Truth) // called once a request, before its handler returns; concurrently
 	Chunks   bool        // truths list every chunk
 }
 
 // A Server answers as the models of its profiles. It is safe for concurrent use.
 type Server struct {
-	cfg     Config
-	mux     *http.ServeMux
-	models  []*model
-	scripts map[string]Script // by prompt
+	cfg      Config
+	mux      *http.ServeMux
+	models   []*model
+	scripts  map[string]Script // by prompt
+	prompts  []string          // longest first
+	fallback Script
+	memory   memory
 
 	requests atomic.Int64
 	mu       sync.Mutex
@@ -50,7 +50,8 @@ type model struct {
 	active atomic.Int64  // streams served
 }
 
-// New returns a server. It panics if two profiles or two scripts' prompts are the same.
+// New returns a server. It panics if two profiles or two scripts' prompts are the same, or if no profile has the name of
+// the default one.
 func New(cfg Config) *Server {
 	s := &Server{cfg: cfg, mux: http.NewServeMux(), scripts: map[string]Script{}, hit: map[[sha256.Size]byte]bool{}}
 	if s.cfg.Speed <= 0 {
@@ -60,7 +61,7 @@ func New(cfg Config) *Server {
 		s.cfg.Profiles = Published()
 	}
 	for _, p := range s.cfg.Profiles {
-		if s.model(p.Name) != nil {
+		if s.profile(p.Name) != nil {
 			panic(fmt.Sprintf("simmodel: two profiles are called %q", p.Name))
 		}
 		m := &model{Profile: p}
@@ -69,19 +70,29 @@ func New(cfg Config) *Server {
 		}
 		s.models = append(s.models, m)
 	}
+	if cfg.Default != "" && s.profile(cfg.Default) == nil {
+		panic(fmt.Sprintf("simmodel: no profile is called %q, the default", cfg.Default))
+	}
 	for _, script := range cfg.Scripts {
 		prompt := strings.TrimSpace(script.Prompt)
 		if _, has := s.scripts[prompt]; has {
 			panic(fmt.Sprintf("simmodel: script %q has the prompt of another", script.Name))
 		}
 		s.scripts[prompt] = script
+		s.prompts = append(s.prompts, prompt)
 	}
-	s.mux.HandleFunc("POST /v1/chat/completions", s.chat)
-	s.mux.HandleFunc("GET /v1/models", s.listModels)
-	s.mux.HandleFunc("GET /v1/models/{id}", s.oneModel)
+	slices.SortFunc(s.prompts, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	if s.fallback = cfg.Fallback; s.fallback.Play == nil {
+		s.fallback = unscripted
+	}
+	s.fallback.Prompt = ""
+	for _, a := range apis {
+		a.routes(s)
+	}
 	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, &apiError{status: http.StatusNotFound, Type: "invalid_request_error",
-			Message: fmt.Sprintf("no %s %s here; there are POST /v1/chat/completions and GET /v1/models", r.Method, r.URL.Path)})
+		chatAPI{}.fail(w, &apiError{status: http.StatusNotFound, kind: "invalid_request_error",
+			message: fmt.Sprintf("no %s %s here; there are POST /v1/chat/completions, /v1/responses, /v1/messages, /api/chat, /api/generate, "+
+				"/v1beta/models/MODEL:generateContent and GET /v1/models", r.Method, r.URL.Path)})
 	})
 	return s
 }
@@ -89,7 +100,15 @@ func New(cfg Config) *Server {
 // ServeHTTP answers a request. It panics with http.ErrAbortHandler to break a connection when a fault says so.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
+// model returns the model that plays a name, or nil.
 func (s *Server) model(name string) *model {
+	if m := s.profile(name); m != nil || s.cfg.Default == "" || name == "" {
+		return m
+	}
+	return s.profile(s.cfg.Default)
+}
+
+func (s *Server) profile(name string) *model {
 	i := slices.IndexFunc(s.models, func(m *model) bool { return m.Name == name })
 	if i < 0 {
 		return nil
@@ -100,75 +119,40 @@ func (s *Server) model(name string) *model {
 // created is the time stamp of everything: constant, so that the same request gets the same bytes.
 const created = 1767225600 // 2026-01-01
 
-type modelInfo struct {
-	ID      string `json:"id"`
-	Object  string `json:"object"`
-	Created int64  `json:"created"`
-	OwnedBy string `json:"owned_by"`
-}
-
-func (m *model) info() modelInfo { return modelInfo{m.Name, "model", created, "longpole"} }
-
-func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
-	data := make([]modelInfo, len(s.models))
-	for i, m := range s.models {
-		data[i] = m.info()
-	}
-	writeJSON(w, http.StatusOK, struct {
-		Object string      `json:"object"`
-		Data   []modelInfo `json:"data"`
-	}{"list", data})
-}
-
-func (s *Server) oneModel(w http.ResponseWriter, r *http.Request) {
-	if m := s.model(r.PathValue("id")); m != nil {
-		writeJSON(w, http.StatusOK, m.info())
-		return
-	}
-	writeError(w, s.unknownModel(r.PathValue("id")))
-}
-
 func (s *Server) unknownModel(name string) *apiError {
 	var known []string
 	for _, m := range s.models {
 		known = append(known, m.Name)
 	}
-	code, param := "model_not_found", "model"
-	return &apiError{status: http.StatusNotFound, Type: "invalid_request_error", Code: &code, Param: &param,
-		Message: fmt.Sprintf("there is no model %q; there are %s", name, strings.Join(known, ", "))}
+	return &apiError{status: http.StatusNotFound, kind: "invalid_request_error", code: "model_not_found", param: "model",
+		message: fmt.Sprintf("there is no model %q; there are %s", name, strings.Join(known, ", "))}
 }
 
-// maxBody bounds what a request may make the server hold.
-const maxBody = 64 << 20
-
-func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	received := time.Now()
-	if err != nil {
-		writeError(w, badRequest("", "the body cannot be read: %v", err))
-		return
-	}
-	g := &generation{server: s, request: r, pace: pace{received: received, speed: s.cfg.Speed}}
-	g.truth = Truth{Request: int(s.requests.Add(1)), Attempt: 1, Received: received, Speed: s.cfg.Speed, Status: http.StatusOK}
-	g.truth.RequestID = fmt.Sprintf("req_%06d", g.truth.Request)
-	w.Header().Set("X-Request-Id", g.truth.RequestID)
-	defer func() {
-		g.truth.Late = g.pace.late
-		if s.cfg.Truth != nil {
-			s.cfg.Truth(g.truth)
+// script returns the script for a conversation: one whose prompt is a message of the user, which is bare then, or is in
+// one, the longest first.
+func (s *Server) script(messages []Message) (script Script, bare bool) {
+	for _, m := range messages {
+		if script, ok := s.scripts[strings.TrimSpace(m.Content)]; ok && m.Role == "user" {
+			return script, true
 		}
-	}()
-	if err := g.prepare(body); err != nil {
-		g.fail(w, err)
-		return
 	}
-	g.serve(w)
+	for _, m := range messages {
+		if m.Role != "user" {
+			continue
+		}
+		for _, prompt := range s.prompts {
+			if strings.Contains(m.Content, prompt) {
+				return s.scripts[prompt], false
+			}
+		}
+	}
+	return s.fallback, false
 }
 
 // fault decides whether a request goes wrong, and returns which attempt it is.
 func (s *Server) fault(g *generation) (fault *Fault, attempt int) {
 	faults := cmp.Or(g.model.Faults, &s.cfg.Faults)
-	retries, _ := strconv.Atoi(g.request.Header.Get("X-Stainless-Retry-Count"))
+	retries := g.retries
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.hit[g.body] {
@@ -226,25 +210,4 @@ func (m *model) admit(ctx context.Context) (release func(), queued bool, err err
 			<-m.slots
 		}
 	}, queued, nil
-}
-
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	var b bytes.Buffer
-	if err := json.NewEncoder(&b).Encode(v); err != nil {
-		panic(err) // only our own types come here
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(b.Len()))
-	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // if the client is gone, nobody misses it
-}
-
-func writeError(w http.ResponseWriter, err error) {
-	var e *apiError
-	if !errors.As(err, &e) {
-		e = &apiError{status: http.StatusInternalServerError, Type: "server_error", Message: err.Error()}
-	}
-	writeJSON(w, e.status, struct {
-		Error *apiError `json:"error"`
-	}{e})
 }

@@ -71,7 +71,7 @@ func TestTruth(t *testing.T) {
 	}
 	tr.Chunks, tr.ID, tr.Received = nil, "", time.Time{}
 	want := simmodel.Truth{
-		Request: 1, RequestID: "req_000001", Model: "exact", Effort: "medium", Asked: "medium", Script: "s", Attempt: 1, Stream: true,
+		API: "chat", Request: 1, RequestID: "req_000001", Model: "exact", Effort: "medium", Asked: "medium", Script: "s", Attempt: 1, Stream: true,
 		Speed: 1, Status: 200, Headers: 50 * ms,
 		Phases: []simmodel.TruthPhase{
 			{Phase: traces.Queue, Start: 0, End: 50 * ms},

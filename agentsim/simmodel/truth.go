@@ -13,9 +13,10 @@ import (
 // since Received; times Speed they are the modelled ones. Each was stamped just before its bytes were written. They count as
 // nanoseconds in JSON.
 type Truth struct {
-	Request   int           `json:"request"`          // n-th chat completion the server got, from 1
+	API       string        `json:"api,omitempty"`    // chat, responses, messages, ollama_chat, ollama_generate or gemini
+	Request   int           `json:"request"`          // n-th request for output that the server got, from 1
 	RequestID string        `json:"request_id"`       // the x-request-id header of the response
-	ID        string        `json:"id,omitempty"`     // the completion's
+	ID        string        `json:"id,omitempty"`     // the response's; Ollama has none
 	Model     string        `json:"model,omitempty"`  //
 	Effort    string        `json:"effort,omitempty"` // as the profile understood it
 	Asked     string        `json:"asked_effort,omitempty"`
