@@ -87,6 +87,7 @@ const (
 	KeyIntendedStart  = "longpole.intended_start_unix_ns" // on roots of an open-loop load
 	KeyAnswerCheck    = "longpole.check"                  // on roots: what the verifier said, one line
 	KeyTraceparent    = "longpole.traceparent"            // on attempts: the request's traceparent header (W3C Trace Context), whose parent id is a span of the agent
+	KeyOrigin         = "longpole.origin"                 // on links: true, the linked span is this one, in the trace that it was taken from
 	KeyOpen           = "longpole.open"                   // on exported spans: true, the span had not ended; its end is the last instant known
 	KeyRepaired       = "longpole.repaired"               // on written spans: where bytes that are not UTF-8 were replaced (string array)
 )
