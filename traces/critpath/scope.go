@@ -1,6 +1,7 @@
 package critpath
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -154,34 +155,36 @@ func (q *queue) pass(t *tree, now, limit time.Duration) {
 type stream struct {
 	spans []int32
 	next  int           // the first that had ended
-	open  []int32       // those before it that had started
+	long  int           // the first of those that was long enough to overlap another
+	open  []int32       // those before next that had started, the first to start first
 	now   time.Duration // of the last question
 }
 
 // at returns the model call that was still going on now, the first to start of several, none if there is none or another
 // one that ran beside it had just finished: then two loops share the scope, and the tool may belong to the finished one.
-// Either is ambiguous. Asked backwards in time it goes through the calls once.
+// Either is ambiguous. Asked backwards in time, and with the same tolerance, it goes through the calls once.
 func (s *stream) at(t *tree, now, tolerance time.Duration) (m int32, ambiguous bool) {
 	if now > s.now {
-		s.next, s.open = 0, s.open[:0]
+		s.next, s.long, s.open = 0, 0, s.open[:0]
 	}
 	s.now = now
 	for ; s.next < len(s.spans) && t.nodes[s.spans[s.next]].end > now+tolerance; s.next++ {
-		s.open = append(s.open, s.spans[s.next])
+		at, _ := slices.BinarySearchFunc(s.open, s.spans[s.next], t.earlier)
+		s.open = slices.Insert(s.open, at, s.spans[s.next])
 	}
-	s.open = slices.DeleteFunc(s.open, func(i int32) bool { return t.nodes[i].start >= now })
+	started := func(i int32, at time.Duration) int { return cmp.Compare(t.nodes[i].start, at) }
+	still, _ := slices.BinarySearchFunc(s.open, now, started)
+	s.open = s.open[:still]
 	finished := -never // the last end of those that had finished and were long enough to overlap another
-	for _, i := range s.spans[s.next:] {
-		if n := &t.nodes[i]; n.end-n.start > tolerance {
-			finished = n.end
+	for s.long = max(s.long, s.next); s.long < len(s.spans); s.long++ {
+		if n := &t.nodes[s.spans[s.long]]; n.end-n.start > tolerance {
+			finished = n.end - tolerance
 			break
 		}
 	}
-	m = none
-	for _, i := range s.open {
-		if finished <= t.nodes[i].start+tolerance && (m == none || t.earlier(i, m) < 0) {
-			m = i
-		}
+	k, _ := slices.BinarySearchFunc(s.open, finished, started)
+	if k < len(s.open) {
+		return s.open[k], len(s.open) > 1
 	}
-	return m, len(s.open) > 1 || len(s.open) == 1 && m == none
+	return none, len(s.open) > 0
 }
