@@ -92,8 +92,8 @@ func (v *conversation) next(x *proxy.Exchange) *call {
 	switch {
 	case v.agent == nil && !v.side && r.main.current == nil:
 		v.becomeMain()
-	case v.agent == nil && v.from != nil && x.Request.Tools > 0: // it was the main chain after all
-		v.takeTurn(v.from.agent)
+	case v.agent == nil && v.from != nil && v.from.agent != nil && !v.from.agent.ended && x.Request.Tools > 0:
+		v.takeTurn(v.from.agent) // it was the main chain after all
 	}
 	if a := v.agent; a != nil && (a.ended || a.current != v && a.isBusy()) {
 		v.takeTurn(r.subAgent(v, x))
@@ -126,10 +126,10 @@ func (v *conversation) goOn(x *proxy.Exchange) []*tool {
 	return brought
 }
 
-// wait books the time between an answer and what follows on a person, if it is long enough for one.
+// wait books the time between an answer of the main chain and what follows on a person, if it is long enough for one.
 func (v *conversation) wait(before *call, x *proxy.Exchange, reason string) {
 	at, from := v.run.tracker.clock.at(x.Start), before.end()
-	if v.agent == nil || at.Sub(from) < personFrom {
+	if v.agent != v.run.main || at.Sub(from) < personFrom {
 		return
 	}
 	s := v.run.span(v.agent.span, traces.RoleWait, traces.KindInternal, "wait "+reason, from)
@@ -158,12 +158,12 @@ func (v *conversation) becomeSide() {
 	}
 }
 
-// takeTurn makes the conversation the agent's. Calls that have no step yet get one.
+// takeTurn makes the conversation the agent's. Calls that have no step yet get one, but for those from before the agent began.
 func (v *conversation) takeTurn(a *agent) {
 	v.agent, v.side = a, false
 	a.current = v
 	for _, c := range v.calls {
-		if c.step != nil {
+		if c.step != nil || c.span.start.Before(a.span.start) {
 			continue
 		}
 		c.step = a.step(c, c.span.start)

@@ -223,7 +223,9 @@ func checkRecording(t *testing.T, run *traces.Run, list []*proxy.Exchange, want 
 			completed++
 		}
 		for _, a := range c.Attempts {
-			n := slices.IndexFunc(list, func(x *proxy.Exchange) bool { return x.Start.Sub(base) == a.Span.Start && x.End.Sub(base) == a.Span.End }) + 1
+			n := slices.IndexFunc(list, func(x *proxy.Exchange) bool {
+				return x.Start.Sub(base) == a.Span.Start && x.End.Sub(base) == a.Span.End
+			}) + 1
 			attempts[n], callOf[n] = a, c
 		}
 	}

@@ -135,12 +135,12 @@ func (r *run) finish(at time.Time) {
 		at = r.latest()
 	}
 	r.judge()
-	for _, c := range r.calls {
-		c.settle()
-	}
-	end := r.main.finish(at)
+	end := r.root.start
 	for _, a := range r.agents {
 		end = later(end, a.finish(at))
+	}
+	for _, c := range r.calls { // those beside them
+		c.giveUp(at)
 	}
 	end = later(end, r.latest())
 	outcome, word := r.main.outcome()

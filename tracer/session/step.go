@@ -60,8 +60,7 @@ func (a *agent) isWaiting() bool {
 	return slices.ContainsFunc(a.steps, func(s *step) bool { return len(s.call.waiting()) > 0 })
 }
 
-// finish ends the agent: calls that were not answered stay so, and tools whose results never came ended when the conversation went on
-// without them, else at the given time. It returns when the last of its work ended.
+// finish ends the agent and returns when the last of its work ended; at is when tools ended whose results never came.
 func (a *agent) finish(at time.Time) time.Time {
 	if a.ended {
 		return a.span.end
@@ -69,15 +68,7 @@ func (a *agent) finish(at time.Time) time.Time {
 	a.ended = true
 	var end time.Time
 	for _, s := range a.steps {
-		for _, t := range s.call.pending() {
-			if t.passed.IsZero() {
-				t.close(at)
-			} else {
-				t.close(t.passed)
-			}
-		}
-		s.call.settle()
-		s.settle()
+		s.call.giveUp(at)
 		end = later(end, s.end())
 	}
 	if a.span != a.run.root {

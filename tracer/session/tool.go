@@ -110,6 +110,19 @@ func (c *call) waiting() []*tool {
 	return slices.DeleteFunc(c.pending(), func(t *tool) bool { return !t.passed.IsZero() })
 }
 
+// giveUp closes a call from which nothing more will come. Tools whose results never came ended when the conversation went on without
+// them, else at the given time.
+func (c *call) giveUp(at time.Time) {
+	for _, t := range c.pending() {
+		if t.passed.IsZero() {
+			t.close(at)
+		} else {
+			t.close(t.passed)
+		}
+	}
+	c.settle()
+}
+
 // bring ends the tools whose results the request brings, and returns them. Tools without ids have all ended when the conversation goes on. One
 // whose result does not come may still be under way; where the client has ids of its own, all have ended.
 func (v *conversation) bring(x *proxy.Exchange, at time.Time) []*tool {

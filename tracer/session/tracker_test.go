@@ -173,8 +173,10 @@ func TestSinksThatFailCostRecordsOnly(t *testing.T) {
 	for name, open := range map[string]func(string) (session.Sink, error){
 		"none":      nil,
 		"not there": func(string) (session.Sink, error) { return nil, errors.New("no") },
-		"full":      func(string) (session.Sink, error) { return sinkFunc(func() error { return errors.New("disk full") }), nil },
-		"broken":    func(string) (session.Sink, error) { return sinkFunc(func() error { panic("broken") }), nil },
+		"full": func(string) (session.Sink, error) {
+			return sinkFunc(func() error { return errors.New("disk full") }), nil
+		},
+		"broken": func(string) (session.Sink, error) { return sinkFunc(func() error { panic("broken") }), nil },
 	} {
 		t.Run(name, func(t *testing.T) {
 			tracker := session.New(session.Options{Open: open})
