@@ -109,7 +109,7 @@ func simulate(t *testing.T, server http.HandlerFunc, change func(*proxy.Config),
 		w.client.CloseIdleConnections()
 		w.proxy.Close()
 		w.net.Close()
-		synctest.Wait()
+		time.Sleep(time.Second) // net/http gives some connections half of one to be read
 		if len(w.book.begun) != len(w.book.ended) {
 			t.Errorf("%d exchanges began, %d ended", len(w.book.begun), len(w.book.ended))
 		}
