@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/seed46266073/longpole/tracer/proxy"
+	"github.com/seed46266073/longpole/tracer/stream"
 	"github.com/seed46266073/longpole/traces"
 )
 
@@ -43,6 +44,12 @@ func (v *conversation) beginsLike(o *conversation) bool {
 	return v.system == o.system && v.tools == o.tools && v.model == o.model
 }
 
+// isRewrittenBy reports whether a request that shares neither ids nor messages with the conversation goes on with it all the same: it asks
+// the same model about the same task, and the model has spoken in it before. Agents shorten their history, or begin it with the time.
+func (v *conversation) isRewrittenBy(q *stream.Request) bool {
+	return q.Model == v.model && q.FirstUser == v.user && v.user != 0 && q.Turns > 0
+}
+
 // callOf returns the logical call that an exchange is an attempt of: one that it asks for again, or a new one.
 func (t *Tracker) callOf(x *proxy.Exchange) *call {
 	before := t.index.find(x)
@@ -68,7 +75,7 @@ func (t *Tracker) callOf(x *proxy.Exchange) *call {
 // conversation does, and brings nothing.
 func (v *conversation) isLeftBy(x *proxy.Exchange) bool {
 	r := &x.Request
-	return !v.side && v.last.request.Tools > 0 && r.Tools == 0 && r.PreviousID == "" && len(r.Fresh) == 0
+	return !v.side && v.last.request.Tools > 0 && r.Tools == 0 && r.PreviousID == "" && len(r.Fresh) == 0 && len(v.last.waiting()) == 0
 }
 
 // isOver reports whether x is the user's next message, and so the beginning of another run. Where no tools are offered, agents may run

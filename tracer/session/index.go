@@ -120,13 +120,14 @@ func (ix *index) find(x *proxy.Exchange) *call {
 // gone on from yet, and then the one that has waited longest.
 func best(list []*call, x *proxy.Exchange, id string) *call {
 	var found *call
+	var top []int
 	for _, c := range list {
 		if !c.fits(x) {
 			continue
 		}
-		if found == nil || slices.Compare(c.rank(x, id), found.rank(x, id)) > 0 ||
-			slices.Equal(c.rank(x, id), found.rank(x, id)) && c.end().Before(found.end()) {
-			found = c
+		rank := c.rank(x, id)
+		if d := slices.Compare(rank, top); found == nil || d > 0 || d == 0 && c.end().Before(found.end()) {
+			found, top = c, rank
 		}
 	}
 	return found
@@ -139,6 +140,7 @@ func (c *call) fits(x *proxy.Exchange) bool {
 	return same(r.Session, c.request.Session) && same(r.Thread, c.request.Thread) && r.Agent == c.request.Agent
 }
 
+// rank says how likely the call is, the strongest reason first.
 func (c *call) rank(x *proxy.Exchange, id string) []int {
 	score := func(b bool) int {
 		if b {

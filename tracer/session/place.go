@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed46266073/longpole/tracer/proxy"
+	"github.com/seed46266073/longpole/tracer/stream"
 	"github.com/seed46266073/longpole/traces"
 )
 
@@ -64,7 +65,7 @@ func (r *run) owns(x *proxy.Exchange) bool {
 	case plain:
 		return v.tools > 0 && differs(v.last, x)
 	}
-	return r.main.isWaiting() && len(x.Request.Prefix) > 0 && v.system != x.Request.Prefix[0]
+	return r.main.isWaiting() && (v.isRewrittenBy(&x.Request) || len(x.Request.Prefix) > 0 && v.system != x.Request.Prefix[0])
 }
 
 // differs reports whether a request was made for another purpose than a call, by how it was made.
@@ -88,7 +89,7 @@ func (r *run) begin(x *proxy.Exchange) *call {
 		v.becomeMain()
 	case isPlain(q):
 		v.side = true
-	case r.passesTo(v, x):
+	case r.passesTo(v, q):
 		before := main.last
 		main.goOn(x)
 		v.takeTurn(r.main)
@@ -105,7 +106,7 @@ func (r *run) begin(x *proxy.Exchange) *call {
 
 // passesTo reports whether a conversation that begins takes over the main chain: when nothing of that is going on, or if it is the same task
 // with its history written anew.
-func (r *run) passesTo(v *conversation, x *proxy.Exchange) bool {
+func (r *run) passesTo(v *conversation, q *stream.Request) bool {
 	main := r.main.current
 	switch {
 	case r.main.isBusy() || v.subagent != main.subagent:
@@ -113,7 +114,7 @@ func (r *run) passesTo(v *conversation, x *proxy.Exchange) bool {
 	case !r.main.isWaiting():
 		return true
 	}
-	return v.beginsLike(main) && v.user == main.user && x.Request.Turns > 0
+	return main.isRewrittenBy(q)
 }
 
 // branch makes a side call that uses the messages of another conversation.

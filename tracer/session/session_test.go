@@ -167,6 +167,40 @@ func TestTracker(t *testing.T) {
 				   attempt 3 600-700`,
 		},
 		{
+			name: "a marked retry may come before the proxy knows that the first was given up",
+			reqs: []req{
+				{at: 0, end: 500, outcome: traces.Timeout, retry: "0", says: "sys:s user:u"},
+				{at: 400, end: 700, retry: "1", says: "sys:s user:u", asks: "a=ls"},
+				{at: 800, end: 900, says: "sys:s user:u call:a result:a"},
+			},
+			want: `
+				invoke_agent agent 0-900
+				 step 1 0-800
+				  chat big 0-700
+				   attempt 1 0-500 timeout
+				   attempt 2 400-700
+				  execute_tool ls 700-800
+				 step 2 800-900
+				  chat big 800-900
+				   attempt 1 800-900`,
+		},
+		{
+			name: "a conversation without ids whose first message changes is known by its task",
+			reqs: []req{
+				{at: 0, end: 100, conn: 1, path: "/api/chat", says: "sys:noon user:u", asks: "=ls"},
+				{at: 150, end: 250, conn: 1, path: "/api/chat", says: "sys:later user:u bot:calls user:results"},
+			},
+			want: `
+				invoke_agent agent 0-250
+				 step 1 0-150
+				  chat big 0-100
+				   attempt 1 0-100
+				  execute_tool ls 100-150
+				 step 2 150-250
+				  chat big 150-250
+				   attempt 1 150-250`,
+		},
+		{
 			name: "a request with the partial answer is a new call",
 			reqs: []req{
 				{at: 0, end: 100, outcome: traces.Truncated, says: "sys:s user:u"},
