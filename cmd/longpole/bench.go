@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -150,6 +152,9 @@ func (opt *benchOptions) plan() (bench.Plan, error) {
 	if opt.trials < 1 || opt.concurrency < 1 || opt.parallel < 0 || opt.maxSteps < 1 || opt.limit < 0 {
 		return plan, misused("--trials, --concurrency and --max-steps want at least 1; --tool-parallelism and --limit nothing negative")
 	}
+	if err := cmp.Or(once("effort", opt.efforts), once("model", opt.models), once("task", opt.tasks), checkStall(opt.stall)); err != nil {
+		return plan, err
+	}
 	speed := opt.speed
 	switch {
 	case opt.baseURL != "" && len(opt.models) == 0:
@@ -157,6 +162,9 @@ func (opt *benchOptions) plan() (bench.Plan, error) {
 	case opt.baseURL != "" && len(opt.faults) > 0:
 		return plan, misused("--fault is for the simulated model; it cannot be used with --base-url")
 	case opt.baseURL != "":
+		if err := checkBaseURL(opt.baseURL); err != nil {
+			return plan, err
+		}
 		plan.BaseURL, plan.APIKey = strings.TrimSuffix(opt.baseURL, "/"), os.Getenv("OPENAI_API_KEY")
 		if speed == "" {
 			speed = "1x"
@@ -187,6 +195,25 @@ func (opt *benchOptions) plan() (bench.Plan, error) {
 	}
 	plan.Tasks, err = chooseTasks(opt.tasks)
 	return plan, err
+}
+
+// once refuses a list flag that names something twice: runs would be made twice, under the same tags.
+func once(flag string, values []string) error {
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			return misused("--%s %q: named twice; --trials makes more runs of it", flag, v)
+		}
+	}
+	return nil
+}
+
+// checkBaseURL refuses what is no address to append to. It does not repeat it: there may be a password in it.
+func checkBaseURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return misused("--base-url: want http:// or https://, a host and a path without a query, as https://api.example.org/v1")
+	}
+	return nil
 }
 
 // keys are the tags that tell the settings apart.

@@ -113,8 +113,8 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 // parseSpeed reads a time scale such as 10x or 2.5.
 func parseSpeed(text string) (float64, error) {
 	speed, err := strconv.ParseFloat(strings.TrimSuffix(strings.ToLower(text), "x"), 64)
-	if err != nil || !(speed > 0 && speed <= 1000) {
-		return 0, misused("--speed %q: want a factor above 0 and up to 1000, as 10x", text)
+	if err != nil || !(speed >= 0.001 && speed <= 1000) {
+		return 0, misused("--speed %q: want a factor from 0.001 to 1000, as 10x", text)
 	}
 	return speed, nil
 }
@@ -126,8 +126,11 @@ func parseFaults(list []string) (simmodel.Faults, error) {
 	var f simmodel.Faults
 	sum := 0.0
 	for _, text := range list {
-		if text == "none" && len(list) == 1 {
+		switch {
+		case text == "none" && len(list) == 1:
 			return f, nil
+		case text == "none":
+			return f, misused("--fault none turns all of them off; it cannot stand beside another --fault")
 		}
 		kind, value, _ := strings.Cut(text, "=")
 		p, err := strconv.ParseFloat(value, 64)

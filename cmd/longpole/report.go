@@ -72,6 +72,14 @@ func checkFormat(format string) error {
 	return nil
 }
 
+// checkStall refuses a threshold that no silence is shorter than. 0 is the default rule.
+func checkStall(threshold time.Duration) error {
+	if threshold < 0 {
+		return misused("--stall-threshold %v: want a duration above 0, or leave it out", threshold)
+	}
+	return nil
+}
+
 // analysisFlags declares the flags that change how records are understood.
 func analysisFlags(cmd *cobra.Command, stall *time.Duration, noSkewRepair *bool) {
 	cmd.Flags().DurationVar(stall, "stall-threshold", 0, "silence in a stream that counts as a stall (default: the larger of 500ms and 20 × its median gap)")

@@ -92,6 +92,9 @@ func openStore() (*store.Store, error) {
 
 // loadRuns builds and measures the runs of the sources, oldest first.
 func loadRuns(ctx context.Context, sources []string, stdin io.Reader, opt traces.Options) ([]*measure.Run, []traces.Problem, error) {
+	if err := checkStall(opt.StallThreshold); err != nil {
+		return nil, nil, err
+	}
 	lists, problems, err := loadRecords(ctx, sources, stdin)
 	if err != nil {
 		return nil, nil, err
