@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
 	"strconv"
@@ -27,11 +28,11 @@ type api interface {
 // apis are the APIs that every server speaks.
 var apis = []api{
 	chatAPI{},
-	// responsesAPI{},
-	// messagesAPI{},
-	// ollamaAPI{},
-	// ollamaAPI{generate: true},
-	// geminiAPI{},
+	responsesAPI{},
+	messagesAPI{},
+	ollamaAPI{},
+	ollamaAPI{generate: true},
+	geminiAPI{},
 }
 
 // generates returns the handler of requests for output.
@@ -132,14 +133,21 @@ func broken() *apiError {
 		message: "the simulated server had an error, as it was told to"}
 }
 
-// write sends the error as a JSON document.
-func (e *apiError) write(w http.ResponseWriter, document any) {
+// headers returns those that ask for a pause.
+func (e *apiError) headers() http.Header {
+	h := http.Header{}
 	if d := e.retryAfter; d > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(d.Seconds()))))
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(d.Seconds()))))
 		if d%time.Second != 0 {
-			w.Header().Set("Retry-After-Ms", strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', -1, 64))
+			h.Set("Retry-After-Ms", strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', -1, 64))
 		}
 	}
+	return h
+}
+
+// write sends the error as a JSON document.
+func (e *apiError) write(w http.ResponseWriter, document any) {
+	maps.Copy(w.Header(), e.headers())
 	writeJSON(w, e.status, document)
 }
 

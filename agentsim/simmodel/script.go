@@ -71,6 +71,16 @@ func (c Call) arguments() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// object returns the arguments as a JSON object, for APIs that have no other form; a text that is none is its one value.
+func (c Call) object() json.RawMessage {
+	text := json.RawMessage(c.arguments())
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil {
+		return quote(map[string]string{"text": string(text)})
+	}
+	return text
+}
+
 // Tokens returns how many output tokens r is without its reasoning.
 func (r Reply) Tokens() int {
 	n := Tokens(r.Text)
