@@ -27,12 +27,18 @@ type conversation struct {
 	subagent     string // what the request calls the agent
 }
 
-func (r *run) conversation(x *proxy.Exchange) *conversation {
-	q := &x.Request
-	v := &conversation{run: r, user: q.FirstUser, tools: q.Tools, model: q.Model, session: q.Session, subagent: q.Agent}
+// newConversation returns the conversation that a request begins, without a place.
+func newConversation(q *stream.Request) *conversation {
+	v := &conversation{user: q.FirstUser, tools: q.Tools, model: q.Model, session: q.Session, subagent: q.Agent}
 	if len(q.Prefix) > 0 {
 		v.system = q.Prefix[0]
 	}
+	return v
+}
+
+func (r *run) conversation(x *proxy.Exchange) *conversation {
+	v := newConversation(&x.Request)
+	v.run = r
 	r.conversations = append(r.conversations, v)
 	return v
 }
@@ -43,6 +49,9 @@ func (v *conversation) isSide() bool { return v.side || v.agent != nil && v.agen
 func (v *conversation) beginsLike(o *conversation) bool {
 	return v.system == o.system && v.tools == o.tools && v.model == o.model
 }
+
+// repeats reports whether v begins with the same task as o. Side calls and sub-agents do not: they are another agent at the same task.
+func (v *conversation) repeats(o *conversation) bool { return v.beginsLike(o) && v.user == o.user }
 
 // isRewrittenBy reports whether a request that shares neither ids nor messages with the conversation goes on with it all the same: it asks
 // the same model about the same task, and the model has spoken in it before. Agents shorten their history, or begin it with the time.

@@ -28,8 +28,22 @@ func (m *memory) Write(recs ...traces.Record) error {
 }
 
 func (m *memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.closed++
 	return nil
+}
+
+func (m *memory) all() []traces.Record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.recs)
+}
+
+func (m *memory) closings() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.closed
 }
 
 // observe plays exchanges to a tracker in the order of their times, closes it, and returns the runs it wrote, checked for
@@ -50,9 +64,9 @@ func observe(t testing.TB, opt session.Options, list ...*proxy.Exchange) []*trac
 	tracker.Close(last)
 	var recs []traces.Record
 	for _, s := range sinks {
-		recs = append(recs, s.recs...)
-		if s.closed != 1 {
-			t.Errorf("a sink was closed %d times", s.closed)
+		recs = append(recs, s.all()...)
+		if s.closings() != 1 {
+			t.Errorf("a sink was closed %d times", s.closings())
 		}
 	}
 	runs, problems := traces.Build(recs)

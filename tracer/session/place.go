@@ -40,11 +40,16 @@ func (t *Tracker) runOf(x *proxy.Exchange) *run {
 	return t.newRun(x)
 }
 
-// holds reports whether a conversation that begins in the run's session belongs to the run, and not to the user's next message.
+// holds reports whether a conversation that begins in the run's session belongs to the run, and not to the user's next message or, since
+// what is taken for a session may be shared, to another agent.
 func (r *run) holds(x *proxy.Exchange) bool {
 	v := r.main.current
 	switch {
-	case v == nil, r.main.isBusy(), r.main.isWaiting(), !v.last.isFinal(), x.Request.Agent != "":
+	case v == nil:
+		return true
+	case newConversation(&x.Request).repeats(v) && x.Request.Turns == 0:
+		return false
+	case r.main.isBusy(), r.main.isWaiting(), !v.last.isFinal(), x.Request.Agent != "":
 		return true
 	case isPlain(&x.Request):
 		return r.sinceLast(x) < besideFor
@@ -149,13 +154,14 @@ func (r *run) overlap(c *call) {
 	}
 }
 
-// subAgent begins an agent beside the main chain: below the tool that is under way, else below the run. One that looks like the main chain
-// and has a connection of its own is its equal, as when a command starts two.
+// subAgent begins an agent beside the main chain: below the tool that is under way, else below the run. One at the same task is its equal, as
+// when a command starts two, and so is one that looks like it but shares neither session nor connection.
 func (r *run) subAgent(v *conversation, x *proxy.Exchange) *agent {
 	a := &agent{run: r, side: true}
 	main := r.main.current
-	if main != nil && v.beginsLike(main) && v.subagent == "" && (v.session == "" || v.session != main.session) && (x.Conn == 0 || !r.conns[x.Conn]) {
-		a.side = false
+	if main != nil && v.subagent == "" && v.beginsLike(main) {
+		shared := v.session != "" && v.session == main.session || x.Conn != 0 && r.conns[x.Conn]
+		a.side = shared && !v.repeats(main)
 	}
 	parent := r.root
 	if t := r.host(); a.side && t != nil {

@@ -92,6 +92,32 @@ func TestTracker(t *testing.T) {
 				   attempt 1 200-300`,
 		},
 		{
+			name: "agents that share what looks like a session stay apart",
+			reqs: []req{
+				{at: 0, end: 100, session: "app", says: "sys:s user:u", asks: "a=ls"},
+				{at: 16, end: 120, session: "app", says: "sys:s user:u", asks: "b=ls"},
+				{at: 200, end: 300, session: "app", says: "sys:s user:u call:b result:b"},
+				{at: 210, end: 310, session: "app", says: "sys:s user:u call:a result:a"},
+			},
+			want: `
+				invoke_agent agent 0-310
+				 step 1 0-210
+				  chat big 0-100
+				   attempt 1 0-100
+				  execute_tool ls 100-210
+				 step 2 210-310
+				  chat big 210-310
+				   attempt 1 210-310
+				invoke_agent agent 16-300
+				 step 1 16-200
+				  chat big 16-120
+				   attempt 1 16-120
+				  execute_tool ls 120-200
+				 step 2 200-300
+				  chat big 200-300
+				   attempt 1 200-300`,
+		},
+		{
 			name: "two equal agents of one command are two agents of one run",
 			one:  command,
 			reqs: []req{

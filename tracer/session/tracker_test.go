@@ -23,7 +23,7 @@ func keep(opt session.Options) (session.Options, *memory) {
 
 func build(t *testing.T, m *memory) *traces.Run {
 	t.Helper()
-	runs, problems := traces.Build(m.recs)
+	runs, problems := traces.Build(m.all())
 	if len(runs) != 1 || len(problems) > 0 {
 		t.Fatalf("%d runs, problems %v", len(runs), problems)
 	}
@@ -59,7 +59,7 @@ func TestAKillLosesLessThanASecond(t *testing.T) {
 	if a.Chunks == nil || len(a.Chunks.List) < 17 || a.Phases[0].Component != traces.Wait {
 		t.Errorf("chunks %v, phases %v", a.Chunks, a.Phases)
 	}
-	if n := len(m.recs); n > 4+7 {
+	if n := len(m.all()); n > 4+7 {
 		t.Errorf("%d records were written for 20 reports of progress", n)
 	}
 }
@@ -116,8 +116,8 @@ func TestCloseEndsWhatIsOpen(t *testing.T) {
 	tracker.Close(epoch.Add(600 * msec))
 	tracker.End(open)
 	run := build(t, m)
-	if run.Open || run.Wall != 1500*msec || run.Outcome != traces.Cancelled || len(run.Problems) > 0 || m.closed != 1 {
-		t.Errorf("open %t, %v long, outcome %s, problems %v, closed %d times", run.Open, run.Wall, run.Outcome, run.Problems, m.closed)
+	if run.Open || run.Wall != 1500*msec || run.Outcome != traces.Cancelled || len(run.Problems) > 0 || m.closings() != 1 {
+		t.Errorf("open %t, %v long, outcome %s, problems %v, closed %d times", run.Open, run.Wall, run.Outcome, run.Problems, m.closings())
 	}
 	if run.ID != "r1" || run.Name != "fix it" || run.Root.ID != "00000000000000aa" || run.TraceIDs[0] != "000000000000000000000000000000bb" || run.Group["task"] != "t" {
 		t.Errorf("run %+v", run)
@@ -157,8 +157,8 @@ func TestARunEndsWhenNothingFollows(t *testing.T) {
 				}
 				time.Sleep(1)
 				synctest.Wait()
-				if run := build(t, m); run.Open || run.Wall != 100*msec || m.closed != 1 {
-					t.Errorf("open %t, %v long, sink closed %d times", run.Open, run.Wall, m.closed)
+				if run := build(t, m); run.Open || run.Wall != 100*msec || m.closings() != 1 {
+					t.Errorf("open %t, %v long, sink closed %d times", run.Open, run.Wall, m.closings())
 				}
 			})
 		})
@@ -198,7 +198,7 @@ func TestNothingIsKeptThatWasSaid(t *testing.T) {
 		{at: 150, end: 200, says: "sys:S3CRET user:S3CRET call:a result:a"}})
 	play(tracker, list...)
 	tracker.Close(list[1].End)
-	for _, rec := range m.recs {
+	for _, rec := range m.all() {
 		if said := fmt.Sprintf("%+v", rec); strings.Contains(said, "S3CRET") {
 			t.Errorf("kept: %s", said)
 		}

@@ -137,7 +137,7 @@ func runAgent(t *testing.T, tr *tracer.Tracer, client *http.Client) {
 // without ids, names and what only one of the two can know.
 func describe(m *memory) []string {
 	var list []string
-	latest := traces.Latest(m.recs)
+	latest := traces.Latest(m.all())
 	names := map[string]string{"": ""}
 	for _, rec := range latest {
 		names[rec.SpanID] = rec.Name
