@@ -101,6 +101,9 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 	if plan.Store, err = openStore(); err != nil {
 		return err
 	}
+	if err := plan.Store.Writable(); err != nil {
+		return err
+	}
 	var check truths
 	if plan.Sim != nil {
 		plan.Sim.Truth = check.add
@@ -262,20 +265,23 @@ func knownModels(names []string) error {
 	return nil
 }
 
-// loadMade reads the runs back from the store, as anyone else would.
+// loadMade reads the runs back from the store, as anyone else would. Those that the disk did not take are problems.
 func loadMade(s *store.Store, made []bench.Run) ([]*measure.Run, []traces.Problem, error) {
 	var runs []*measure.Run
 	var problems []traces.Problem
 	for _, m := range made {
 		records, odd, err := s.Load(m.ID)
 		if err != nil {
-			return nil, nil, fmt.Errorf("run %s: %w", m.ID, err)
+			odd = append(odd, traces.Problem{Code: traces.UnreadableLine, Message: err.Error()})
 		}
 		built, more := traces.Build(records)
-		problems = append(append(problems, odd...), more...)
+		problems = append(append(problems, about(m.ID, odd)...), more...)
 		for _, run := range built {
 			runs = append(runs, measure.Of(run))
 		}
+	}
+	if len(runs) == 0 {
+		return nil, nil, fmt.Errorf("none of %s could be kept in %s; is there space, and may it be written?", plural(len(made), "run"), s.Dir())
 	}
 	return runs, problems, nil
 }

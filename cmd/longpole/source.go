@@ -53,7 +53,7 @@ func loadSource(ctx context.Context, source string, stdin io.Reader) ([]traces.R
 			if err != nil {
 				return nil, nil, fmt.Errorf("%q is no file and no kept run: %w", source, err)
 			}
-			return records, problems, nil
+			return records, about(source, problems), nil
 		}
 	}
 	src, err := format.Open(ctx, source, stdin)
@@ -73,13 +73,24 @@ func loadStore() ([][]traces.Record, []traces.Problem, error) {
 	var problems []traces.Problem
 	for _, entry := range entries {
 		records, odd, err := s.Load(entry.ID)
-		if err != nil {
-			return nil, nil, err
+		switch {
+		case errors.Is(err, store.ErrNoRun): // deleted just now
+			continue
+		case err != nil:
+			odd = append(odd, traces.Problem{Code: traces.UnreadableLine, Message: err.Error()})
 		}
 		lists = append(lists, records)
-		problems = append(problems, odd...)
+		problems = append(problems, about(entry.ID, odd)...)
 	}
 	return lists, problems, nil
+}
+
+// about names the run in problems that say only which line of its file they are on.
+func about(id string, problems []traces.Problem) []traces.Problem {
+	for i := range problems {
+		problems[i].Message = id + ": " + problems[i].Message
+	}
+	return problems
 }
 
 func openStore() (*store.Store, error) {

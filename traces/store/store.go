@@ -56,7 +56,7 @@ func Open(dir string) (*Store, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return nil, fmt.Errorf("open store: %w", err)
+		return nil, fmt.Errorf("open store: %w; name another directory in LONGPOLE_HOME", err)
 	case !info.IsDir():
 		return nil, fmt.Errorf("open store: %s is not a directory; name one, or set LONGPOLE_HOME", dir)
 	}
@@ -65,6 +65,22 @@ func Open(dir string) (*Store, error) {
 
 // Dir returns the directory.
 func (s *Store) Dir() string { return s.dir }
+
+// Writable makes the directory if need be and reports what keeps runs from being written to it, so that a recording that
+// cannot be kept is not begun. Space may run out later all the same.
+func (s *Store) Writable() error {
+	err := os.MkdirAll(s.dir, 0o700)
+	if err == nil {
+		var probe *os.File
+		if probe, err = os.CreateTemp(s.dir, ".writable-*"); err == nil {
+			err = errors.Join(probe.Close(), os.Remove(probe.Name()))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("runs cannot be kept: %w; set LONGPOLE_HOME to a directory that can be written", err)
+	}
+	return nil
+}
 
 // An Entry is a run in the store, as its file shows it from outside.
 type Entry struct {

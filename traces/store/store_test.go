@@ -291,3 +291,31 @@ func BenchmarkWrite(b *testing.B) {
 		_ = w.Write(record)
 	}
 }
+
+func TestAStoreSaysWhetherItCanBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	occupied := filepath.Join(dir, "file")
+	if err := os.WriteFile(occupied, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		name, dir string
+		want      string // in the error; "": none
+	}{
+		{"a directory that is not there yet is made", filepath.Join(dir, "new", "runs"), ""},
+		{"one below a file cannot be", filepath.Join(occupied, "runs"), "LONGPOLE_HOME"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, err := store.Open(tc.dir)
+			if err == nil {
+				err = s.Writable()
+			}
+			if got := fmt.Sprint(err); err != nil && tc.want == "" || !strings.Contains(got, tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+			if left, _ := os.ReadDir(tc.dir); len(left) > 0 {
+				t.Errorf("%d files stay behind, want none", len(left))
+			}
+		})
+	}
+}
