@@ -106,10 +106,10 @@ func (c *call) end() time.Time {
 // answered takes the end of an attempt. A call that got its answer is settled; one that did not is kept open for a retry.
 func (c *call) answered(a *attempt) {
 	c.run.tracker.index.minted(c, resultOf(a.x))
-	if a.outcome == traces.OK {
+	if a.outcome == traces.OK && len(c.tools) == 0 { // of two that raced, the first is used
 		c.use(a, nil)
 	}
-	if a.outcome == traces.OK || !c.moved.IsZero() {
+	if c.final().outcome == traces.OK || !c.moved.IsZero() {
 		c.settle()
 	}
 }

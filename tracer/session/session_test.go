@@ -211,6 +211,24 @@ func TestTracker(t *testing.T) {
 				   attempt 1 800-900`,
 		},
 		{
+			name: "of two attempts that both are answered, one asks for the tools",
+			reqs: []req{
+				{at: 0, end: 500, says: "sys:s user:u", asks: "a=ls"},
+				{at: 400, end: 700, retry: "1", says: "sys:s user:u", asks: "b=ls"},
+				{at: 800, end: 900, says: "sys:s user:u call:a result:a"},
+			},
+			want: `
+				invoke_agent agent 0-900
+				 step 1 0-800
+				  chat big 0-700
+				   attempt 1 0-500
+				   attempt 2 400-700
+				  execute_tool ls 500-800
+				 step 2 800-900
+				  chat big 800-900
+				   attempt 1 800-900`,
+		},
+		{
 			name: "a conversation without ids whose first message changes is known by its task",
 			reqs: []req{
 				{at: 0, end: 100, conn: 1, path: "/api/chat", says: "sys:noon user:u", asks: "=ls"},
