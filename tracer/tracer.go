@@ -84,6 +84,13 @@ func New(opt Options) *Tracer {
 // Provider returns the tracer provider, for other instrumentations: their spans are recorded with the run's.
 func (t *Tracer) Provider() trace.TracerProvider { return t.provider }
 
+// Spans returns how many spans were made so far.
+func (t *Tracer) Spans() int {
+	t.recorder.mu.Lock()
+	defer t.recorder.mu.Unlock()
+	return t.recorder.n
+}
+
 // Lost returns how many records sinks refused.
 func (t *Tracer) Lost() int { return int(t.recorder.lost.Load()) }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/seed46266073/longpole/agentsim/bench"
 	"github.com/seed46266073/longpole/agentsim/simmodel"
@@ -98,6 +99,11 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 	if err != nil {
 		return err
 	}
+	var tallies []*export.Tally
+	for i, e := range exporters {
+		tallies = append(tallies, export.NewTally(e))
+		exporters[i] = tallies[i]
+	}
 	if plan.Store, err = openStore(); err != nil {
 		return err
 	}
@@ -108,14 +114,12 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 	if plan.Sim != nil {
 		plan.Sim.Truth = check.add
 	}
-	plan.Tracer = tracer.New(tracer.Options{Exporters: exporters})
+	plan.Tracer = tracer.New(tracer.Options{Exporters: exporters, Resource: serviceName()})
 	bar := newProgressBar(stderr)
 	plan.Progress = bar.show
 	made, runErr := plan.Run(ctx)
 	bar.end()
-	if err := plan.Tracer.Shutdown(context.WithoutCancel(ctx)); err != nil {
-		fmt.Fprintf(stderr, "longpole: not all spans reached %s: %v\n", export.Endpoint(), err)
-	}
+	sayUnsent(stderr, plan.Tracer, tallies)
 	if len(made) == 0 {
 		return runErr
 	}
@@ -284,6 +288,27 @@ func loadMade(s *store.Store, made []bench.Run) ([]*measure.Run, []traces.Proble
 		return nil, nil, fmt.Errorf("none of %s could be kept in %s; is there space, and may it be written?", plural(len(made), "run"), s.Dir())
 	}
 	return runs, problems, nil
+}
+
+// serviceName is how backends call what bench records, unless OTEL_SERVICE_NAME says otherwise.
+func serviceName() []attribute.KeyValue {
+	if os.Getenv("OTEL_SERVICE_NAME") != "" || strings.Contains(os.Getenv("OTEL_RESOURCE_ATTRIBUTES"), "service.name=") {
+		return nil
+	}
+	return []attribute.KeyValue{attribute.String("service.name", "longpole-bench")}
+}
+
+// sayUnsent ends the tracer and tells how many of its spans did not reach the endpoint. It waits two seconds for that at most,
+// also after an interrupt.
+func sayUnsent(stderr io.Writer, t *tracer.Tracer, tallies []*export.Tally) {
+	late := t.Shutdown(context.Background())
+	for _, tally := range tallies {
+		sent, fault := tally.Sent()
+		if made := t.Spans(); sent < made {
+			fmt.Fprintf(stderr, "longpole: %d of %s did not reach %s: %s\n", made-sent, plural(made, "span"), export.Endpoint(),
+				report.Clean(fmt.Sprint(cmp.Or(fault, late, errors.New("more than can wait to be sent")))))
+		}
+	}
 }
 
 // sayEnds tells of runs that have no answer, each kind once, and of records that were lost.
