@@ -37,7 +37,7 @@ func (p *Profile) effort(requested string) (word string, factor float64, ok bool
 		return "", 0, false
 	}
 	if p.Efforts == nil {
-		if p.Exact != nil {
+		if p.Exact != nil && rank > 0 {
 			return requested, 1, true
 		}
 		return requested, efforts[rank].factor, true

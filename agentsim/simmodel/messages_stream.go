@@ -100,7 +100,7 @@ func stopReason(t *Truth) string {
 
 // message returns a whole response.
 func message(g *generation) any {
-	var blocks []any
+	blocks := []any{}
 	if g.said.reasoning.Len() > 0 {
 		thinking := g.said.reasoning.String()
 		if g.hidden() {

@@ -31,7 +31,7 @@ type Profile struct {
 	Draft      Draft
 	Jitter     Jitter
 
-	Efforts   map[string]float64 // efforts the model has → factor on reasoning tokens; nil: all, with usual factors (Exact: 1)
+	Efforts   map[string]float64 // efforts the model has → factor on reasoning tokens; nil: all, with usual factors (Exact: 1, and 0 for none)
 	Reasoning ReasoningStyle
 	Faults    *Faults // in place of Config.Faults
 	Exact     *Exact  // in place of everything above but Name and Slots

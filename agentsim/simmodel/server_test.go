@@ -246,9 +246,12 @@ var everything = simmodel.Config{
 	}, simmodel.Reply{Text: "Done."}),
 }
 
+// The golden files are what is on the wire, read line by line against the references of the APIs.
 func TestStreamOnTheWire(t *testing.T) {
 	serve(t, everything, func(t *testing.T, b *bench) {
-		golden(t, "stream.txt", b.post(t.Context(), t, ask("go")).Body)
-		golden(t, "whole.json", b.post(t.Context(), t, strings.Replace(ask("go"), `"stream":true`, `"stream":false`, 1)).Body)
+		for _, d := range dialects {
+			golden(t, string(d.api)+"_stream.txt", b.send(t.Context(), t, d.path, d.ask(true)).Body)
+			golden(t, string(d.api)+"_whole.json", b.send(t.Context(), t, d.whole, d.ask(false)).Body)
+		}
 	})
 }
