@@ -27,15 +27,21 @@ type modelOptions struct {
 	truth  string
 }
 
+// defaultProfile plays the models that agents are configured with.
+const defaultProfile = "sim-moe-13b"
+
 func newModel() *cobra.Command {
 	var opt modelOptions
 	cmd := &cobra.Command{
 		Use:   "model",
-		Short: "Serve the simulated model alone: an OpenAI-compatible server with the timing of real serving",
-		Long: `Serve the simulated models on POST /v1/chat/completions and GET /v1/models, until interrupted. Any OpenAI client may
-use it; prompts of the built-in tasks are played, others get a short reply. --truth writes what really happened to each
-request as JSON lines, to check a profiler against.`,
+		Short: "Serve the simulated model alone, with the timing of real serving, in the APIs of OpenAI, Anthropic, Ollama and Google",
+		Long: `Serve the simulated models until interrupted, to any client of Chat Completions, Responses (also over a WebSocket),
+Messages, Ollama's API or Google's generateContent. Prompts of the built-in tasks are played; for any other, the model asks
+for the shell that the client offers, a few harmless commands in two turns, and then answers. A name that is none of the
+models' is played by ` + defaultProfile + `. --truth writes what really happened to each request as JSON lines, to check a
+profiler against.`,
 		Example: `  longpole model --listen 127.0.0.1:8089
+  OPENAI_BASE_URL=http://127.0.0.1:8089/v1 my-agent
   longpole model --fault rate_limit=0.1 --fault cut=0.05 --truth truth.jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -59,7 +65,8 @@ func runModel(ctx context.Context, opt modelOptions, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	cfg := simmodel.Config{Scripts: tasks.Scripts(tasks.All()), Seed: opt.seed, Speed: speed, Faults: faults}
+	cfg := simmodel.Config{Scripts: tasks.Scripts(tasks.All()), Fallback: simmodel.Errand(), Default: defaultProfile, FreshIDs: true,
+		Seed: opt.seed, Speed: speed, Faults: faults}
 	if opt.truth != "" {
 		f, err := os.OpenFile(opt.truth, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 		if err != nil {
