@@ -22,6 +22,8 @@ type download struct {
 	src    io.ReadCloser
 	flight *flight
 
+	start sync.Once // of the pump, with the first Read: net/http writes to the response's trailers as the body is read
+
 	mu       sync.Mutex
 	change   sync.Cond
 	buf      []byte
@@ -47,7 +49,6 @@ var buffers = sync.Pool{New: func() any { return new([bufferMin]byte) }}
 func newDownload(src io.ReadCloser, f *flight) *download {
 	d := &download{src: src, flight: f, buf: buffers.Get().(*[bufferMin]byte)[:]}
 	d.change.L = &d.mu
-	go d.pump()
 	return d
 }
 
@@ -132,6 +133,7 @@ func (d *download) room() []byte {
 }
 
 func (d *download) Read(p []byte) (int, error) {
+	d.start.Do(func() { go d.pump() })
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.busy = false

@@ -456,7 +456,7 @@ func TestASlowClientDoesNotBlurArrivals(t *testing.T) {
 func TestAClientThatIsTooSlowSetsThePace(t *testing.T) {
 	var writes []write
 	for i := range 30 {
-		writes = append(writes, event(time.Duration(i)*ms, `"content":"`+strings.Repeat("x", 100_000)+`"`))
+		writes = append(writes, event(time.Duration(10+i)*ms, `"content":"`+strings.Repeat("x", 100_000)+`"`))
 	}
 	simulate(t, plays(append(writes, finish(40*ms))), nil, func(w *world) {
 		w.net.SetLink("proxy", simnet.Link{Buffer: 4 << 10})

@@ -2,7 +2,6 @@ package proxy_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net/http"
 	"slices"
@@ -118,21 +117,32 @@ func simulate(t *testing.T, server http.HandlerFunc, change func(*proxy.Config),
 
 // watch serves a request and notes what the server saw of it.
 func (w *world) watch(server http.HandlerFunc, rw http.ResponseWriter, r *http.Request) {
-	var body bytes.Buffer
-	r.Body = io.NopCloser(io.TeeReader(r.Body, &body))
-	stop := context.AfterFunc(r.Context(), func() {
+	body := &watched{ReadCloser: r.Body}
+	r.Body = body
+	defer func() {
+		s := seen{Request: r, body: body.kept.String()}
+		if r.Context().Err() != nil || body.broken {
+			s.gone = w.since() // servers here return as soon as they notice
+		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.seen = append(w.seen, seen{Request: r, body: body.String(), gone: w.since()})
-	})
-	defer func() {
-		if stop() {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.seen = append(w.seen, seen{Request: r, body: body.String()})
-		}
+		w.seen = append(w.seen, s)
 	}()
 	server(rw, r)
+}
+
+// A watched body keeps what is read from it.
+type watched struct {
+	io.ReadCloser
+	kept   bytes.Buffer
+	broken bool
+}
+
+func (b *watched) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.kept.Write(p[:n])
+	b.broken = b.broken || err != nil && err != io.EOF
+	return n, err
 }
 
 func (w *world) since() time.Duration { return time.Since(w.start) }
