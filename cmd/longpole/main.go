@@ -14,6 +14,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/seed46266073/longpole/traces/report"
 )
 
 func main() {
@@ -36,18 +38,23 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case errors.As(context.Cause(ctx), &signalled):
 		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, signalled) {
-			fmt.Fprintf(stderr, "longpole: %v\n", err)
+			complain(stderr, err)
 		}
 		return signalled.status()
 	case err == nil:
 		return 0
 	case errors.As(err, &misuse):
-		fmt.Fprintf(stderr, "longpole: %v\n", err)
+		complain(stderr, err)
 		return 2
 	default:
-		fmt.Fprintf(stderr, "longpole: %v\n", err)
+		complain(stderr, err)
 		return 1
 	}
+}
+
+// complain prints an error on one line. Names in it are as strangers wrote them: nothing of them may steer the terminal.
+func complain(stderr io.Writer, err error) {
+	fmt.Fprintf(stderr, "longpole: %s\n", report.Clean(err.Error()))
 }
 
 // A usageError is a command line that cannot be carried out as it stands: exit status 2.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -39,13 +40,15 @@ func runRuns(_ context.Context, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	var list bytes.Buffer
 	for _, e := range entries {
-		fmt.Fprintf(stdout, "%s  %s  %6d kB\n", e.ModTime.Format("2006-01-02 15:04:05"), e.ID, (e.Size+1023)/1024)
+		fmt.Fprintf(&list, "%s  %s  %6d kB\n", e.ModTime.Format("2006-01-02 15:04:05"), e.ID, (e.Size+1023)/1024)
 	}
 	if len(entries) == 0 {
 		fmt.Fprintln(stderr, "no runs are kept yet; `longpole bench` records some")
 	}
-	return nil
+	_, err = list.WriteTo(stdout)
+	return err
 }
 
 func runDelete(ids []string, stderr io.Writer) error {
