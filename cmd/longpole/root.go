@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -26,16 +28,9 @@ retries or the agent itself, and shows which of them the run was really waiting 
 		return misused("%w; see `%s --help`", err, cmd.CommandPath())
 	})
 	root.AddCommand(newBench(), newReport(), newView(), newExport(), newModel(), newRuns())
-	for _, cmd := range root.Commands() {
-		if check := cmd.Args; check != nil {
-			cmd.Args = func(cmd *cobra.Command, args []string) error {
-				if err := check(cmd, args); err != nil {
-					return misused("%w; see `%s --help`", err, cmd.CommandPath())
-				}
-				return nil
-			}
-		}
-	}
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	misuseOfArguments(root)
 	root.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return misused("there is no command %q; `longpole --help` lists them", args[0])
@@ -43,6 +38,35 @@ retries or the agent itself, and shows which of them the run was really waiting 
 		return nil
 	}
 	return root
+}
+
+// misuseOfArguments makes wrong arguments of the commands below cmd misuse, and says where help is. A command that only
+// holds others takes none.
+func misuseOfArguments(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		misuseOfArguments(sub)
+		if !sub.Runnable() {
+			sub.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
+		check := sub.Args
+		switch {
+		case sub.Name() == "help":
+			check = func(cmd *cobra.Command, args []string) error {
+				if _, rest, err := cmd.Root().Find(args); err != nil || len(rest) > 0 {
+					return fmt.Errorf("there is no command %q", strings.Join(args, " "))
+				}
+				return nil
+			}
+		case check == nil:
+			continue
+		}
+		sub.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return misused("%w; see `%s --help`", err, cmd.CommandPath())
+			}
+			return nil
+		}
+	}
 }
 
 // version returns the module version that was built, "devel" from a work tree.
