@@ -161,7 +161,7 @@ func stringLength(b []byte) int {
 // identifier reports whether s, which may have its last quote, looks like a word of a protocol, not like a sentence.
 func identifier(s []byte) bool {
 	s = bytes.TrimSuffix(s, []byte(`"`))
-	return len(s) <= 128 && !bytes.ContainsFunc(s, func(r rune) bool {
+	return len(s) <= 128 && !bytes.Contains(s, []byte("://")) && !bytes.ContainsFunc(s, func(r rune) bool {
 		return !(r < 0x80 && (wordByte(byte(r)) || strings.ContainsRune(".:/@+-", r)))
 	})
 }
