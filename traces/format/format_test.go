@@ -232,6 +232,37 @@ func TestOpenReadsADirectoryAsOne(t *testing.T) {
 	}
 }
 
+func TestOpenSkipsWhatMayNotBeRead(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Log("the superuser may read everything: only names are looked at")
+	}
+	dir := directory(t, map[string]string{"a.json": span("a"), "shut/b.json": span("b"), "c.json": span("c")})
+	for _, name := range []string{"shut", "c.json"} {
+		path := filepath.Join(dir, name)
+		if err := os.Chmod(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(path, 0o700) })
+	}
+	s, err := format.Open(t.Context(), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, problems := "a", "c.json: permission denied\nshut: permission denied; skipped"
+	if os.Geteuid() == 0 {
+		want, problems = "a c b", ""
+	}
+	if got := ids(s.Records); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := messages(s.Problems, dir); got != problems {
+		t.Errorf("got problems\n%s\nwant\n%s", got, problems)
+	}
+	if _, err := format.Open(t.Context(), filepath.Join(dir, "c.json"), nil); os.Geteuid() != 0 && strings.Count(err.Error(), "open") != 1 {
+		t.Errorf("got %v, want one \"open\"", err)
+	}
+}
+
 func FuzzOpen(f *testing.F) {
 	f.Add([]byte(span("a")))
 	f.Add([]byte("\x1f\x8b\x08\x00"))

@@ -63,7 +63,7 @@ func (s *Source) open(ctx context.Context, stdin io.Reader) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: %w", s.Name, fs.ErrNotExist)
 	case err != nil:
-		return err
+		return naming(s.Name, err)
 	case info.IsDir():
 		return s.directory(ctx)
 	}
@@ -77,8 +77,13 @@ func (s *Source) directory(ctx context.Context) error {
 	var failure error       // of the first file that could not be read for another reason
 	files := 0
 	err := filepath.WalkDir(s.Name, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
+		name, _ := filepath.Rel(s.Name, path)
+		switch {
+		case err != nil && path == s.Name:
 			return err
+		case err != nil: // a folder that may not be entered
+			s.problem(traces.UnreadableLine, "", "%v; skipped", naming(name, err))
+			return nil
 		}
 		if entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && path != s.Name {
 			return filepath.SkipDir
@@ -87,7 +92,6 @@ func (s *Source) directory(ctx context.Context) error {
 			return nil
 		}
 		files++
-		name, _ := filepath.Rel(s.Name, path)
 		err = s.file(ctx, path, name)
 		if other, ok := errors.AsType[*unreadable](err); ok {
 			others = append(others, name)
@@ -105,7 +109,7 @@ func (s *Source) directory(ctx context.Context) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %w", s.Name, err)
+		return naming(s.Name, err)
 	case files == 0:
 		return fmt.Errorf("%s: a directory without files, %w; name a file of OTLP JSON", s.Name, ErrNoTraces)
 	case len(s.Records) == 0 && failure != nil:
@@ -128,10 +132,18 @@ func listed(names []string) string {
 func (s *Source) file(ctx context.Context, path, name string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return naming(name, err)
 	}
 	defer f.Close()
 	return s.read(ctx, name, f)
+}
+
+// naming says a name in front of an error, once: those of the file system bring the path themselves.
+func naming(name string, err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // read finds out what src holds and reads it.
