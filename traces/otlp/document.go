@@ -29,7 +29,7 @@ func (r *reader) document() {
 		switch string(key) {
 		case "resourceSpans", "resource_spans", "batches":
 			known = true
-			for range r.in.array {
+			for range r.items("resourceSpans") {
 				r.resourceSpans()
 			}
 		case "trace", "result":
@@ -57,6 +57,14 @@ func (r *reader) document() {
 	}
 }
 
+// items goes through what should be a list. Anything else but null is skipped as a problem.
+func (r *reader) items(name string) func(yield func(index int) bool) {
+	if c := r.in.peek(); c != '[' && c != 'n' && r.in.err == nil {
+		r.problem(traces.UnreadableLine, "", "line %d: %s is not a list; skipped", r.line, name)
+	}
+	return r.in.array
+}
+
 // resourceSpans reads the spans of one resource. Its parts may come in any order.
 func (r *reader) resourceSpans() {
 	first := len(r.records)
@@ -66,7 +74,7 @@ func (r *reader) resourceSpans() {
 		case "resource":
 			resource = r.resource()
 		case "scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans":
-			for range r.in.array {
+			for range r.items("scopeSpans") {
 				r.scopeSpans()
 			}
 		}
@@ -117,7 +125,7 @@ func (r *reader) scopeSpans() {
 				}
 			}
 		case "spans":
-			for range r.in.array {
+			for range r.items("spans") {
 				r.span()
 			}
 		}

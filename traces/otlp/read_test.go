@@ -206,6 +206,7 @@ func TestReadListsWhatItLeavesOut(t *testing.T) {
 		{"nesting without end", a + "\n" + strings.Repeat("[", 1_000_000) + "\n" + b, "a b", "line 2: nested deeper than 400 levels; skipped"},
 		{"other JSON among the lines", a + "\n{\"level\":\"info\"}\n{\"level\":\"info\"}\n" + b, "a b", "line 2: JSON without resourceSpans; skipped (2 in all)"},
 		{"logs among the lines", a + "\n" + `{"resourceLogs":[]}`, "a", "line 2: OTLP logs among the spans; skipped (1 in all)"},
+		{"a list that is none", a + "\n" + `{"resourceSpans":{"a":1}}`, "a", "line 2: resourceSpans is not a list; skipped"},
 		{"a span without an id", a + "\n" + `{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"x"}]}]}]}`, "a", "line 2: a span without an id; skipped (1 in all)"},
 		{"a time that is none", `{"batches":[{"scopeSpans":[{"spans":[{"spanId":"a","name":"n","startTimeUnixNano":"2026-01-01"}]}]}]}`, "a",
 			`line 1: start time "2026-01-01" of span "n" is not a number of nanoseconds; taken as unknown`},
