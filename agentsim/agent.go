@@ -145,6 +145,7 @@ func (a *Agent) start(task Task, scale float64) *loop {
 		ReasoningEffort: shared.ReasoningEffort(a.Effort),
 		StreamOptions:   openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)},
 	}}
+	l.params.SetExtraFields(map[string]any{"stream": true})
 	if a.Seed != 0 {
 		l.params.Seed = openai.Int(a.Seed)
 	}
@@ -209,10 +210,14 @@ func (l *loop) ask(ctx context.Context, step int) (_ *reply, err error) {
 	if provider == "" {
 		provider = "openai"
 	}
+	body, err := l.request()
+	if err != nil {
+		return nil, err
+	}
 	ctx, call := tracer.StartModelCall(ctx, tracer.ModelRequest{Model: l.Model, Provider: provider, Effort: l.Effort, Stream: true})
 	defer func() { call.End(err) }()
 	for n := 1; ; n++ {
-		reply, err := l.attempt(ctx, n)
+		reply, err := l.attempt(ctx, body, n)
 		if err == nil || ctx.Err() != nil {
 			return reply, err
 		}

@@ -2,11 +2,18 @@ package agentsim
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/seed46266073/longpole/tools"
 )
 
 func TestToolCallsArePutTogetherWhateverTheProvider(t *testing.T) {
@@ -95,5 +102,38 @@ func TestAReplyGoesBackAsItCame(t *testing.T) {
 	want := `{"content":"I look.","tool_calls":[{"id":"a","function":{"arguments":"{\"p\":1}","name":"ls"},"type":"function"}],"role":"assistant"}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestTheRequestIsTheOneThatTheSDKWouldSend(t *testing.T) {
+	var sent []string
+	client := openai.NewClient(option.WithAPIKey("key"), option.WithBaseURL("http://model.test/v1"), option.WithMiddleware(
+		func(req *http.Request, _ option.MiddlewareNext) (*http.Response, error) {
+			body, err := io.ReadAll(req.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			var fields map[string]any
+			if err := json.Unmarshal(body, &fields); err != nil {
+				t.Error(err)
+			}
+			sent = append(sent, fmt.Sprintln(req.Method, req.URL, req.Header, req.ContentLength == int64(len(body)), fields))
+			return nil, errors.New("that is all")
+		}))
+	seven := 0.7
+	a := &Agent{Client: client, Model: "m", Effort: "low", Seed: 7, Temperature: &seven, Tools: []tools.Tool{
+		{Name: "ls", Description: "a <list>", Schema: json.RawMessage(`{"type":"object"}`)}}}
+	l := a.start(Task{Prompt: "Look."}, 1)
+	body, err := l.request()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.attempt(t.Context(), body, 1); err == nil {
+		t.Error("no error")
+	}
+	l.params.SetExtraFields(nil)
+	client.Chat.Completions.NewStreaming(t.Context(), l.params, option.WithMaxRetries(0), option.WithHeader("X-Stainless-Retry-Count", "0"))
+	if len(sent) != 2 || sent[0] != sent[1] || !strings.Contains(sent[0], "stream:true") {
+		t.Errorf("ours and the SDK's:\n%s", strings.Join(sent, ""))
 	}
 }
