@@ -40,10 +40,10 @@ type (
 		Problems     []problemJSON     `json:"problems"`
 	}
 	countsJSON struct {
-		Steps      int `json:"steps"`
-		ModelCalls int `json:"model_calls"`
-		Attempts   int `json:"attempts"`
-		ToolCalls  int `json:"tool_calls"`
+		Steps      int  `json:"steps"`
+		ModelCalls *int `json:"model_calls"` // null: there were some, as tokens were used, but nothing says how many
+		Attempts   *int `json:"attempts"`
+		ToolCalls  int  `json:"tool_calls"`
 	}
 	usageJSON struct {
 		Input     *int64             `json:"input_tokens"`
@@ -114,6 +114,14 @@ func encode(w io.Writer, document any) error {
 	return e.Encode(document)
 }
 
+func countsOf(r *measure.Run) countsJSON {
+	counts := countsJSON{Steps: r.Counts.Steps, ToolCalls: r.Counts.ToolCalls}
+	if unseen := r.Counts.ModelCalls == 0 && (r.Usage.Input != nil || r.Usage.Output != nil); !unseen {
+		counts.ModelCalls, counts.Attempts = &r.Counts.ModelCalls, &r.Counts.Attempts
+	}
+	return counts
+}
+
 func runOf(r *measure.Run) runJSON {
 	usage := usageOf(r.Usage.Usage)
 	usage.Uncounted = &r.Usage.Uncounted
@@ -128,7 +136,7 @@ func runOf(r *measure.Run) runJSON {
 		Open:         r.Open,
 		TimeScale:    r.TimeScale,
 		Group:        r.Group,
-		Counts:       countsJSON(r.Counts),
+		Counts:       countsOf(r),
 		Usage:        usage,
 		Components:   list(r.Components, componentOf),
 		Tools:        list(r.Tools, toolOf),
