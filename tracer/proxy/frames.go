@@ -9,6 +9,7 @@ const maxMessage = 32 << 20
 const (
 	opContinuation = 0
 	opText         = 1
+	opClose        = 8
 	opControl      = 8 // and above
 )
 
@@ -27,6 +28,7 @@ type frames struct {
 	tooBig  bool
 	message []byte
 
+	closing    bool // this side has begun to close
 	unreadable bool // a frame was compressed, or no frame at all: what follows is not looked at
 }
 
@@ -87,6 +89,7 @@ func (f *frames) readHead() {
 	if !f.control && opcode != opContinuation {
 		f.text, f.tooBig, f.message = opcode == opText, false, f.message[:0]
 	}
+	f.closing = f.closing || opcode == opClose
 	f.head = h[:0]
 }
 

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -16,6 +17,7 @@ type socket struct {
 	tunnel   *recording
 	decoder  *stream.Socket
 	up, down frames
+	left     bool // the client closed it, not the server
 	calls    map[*stream.SocketCall]*recording
 }
 
@@ -37,6 +39,7 @@ func (s *socket) fromClient(at time.Time, p []byte) {
 			s.begin(at, call, len(message))
 		}
 	})
+	s.left = s.left || s.up.closing && !s.down.closing
 	s.check(&s.up)
 }
 
@@ -101,7 +104,10 @@ func (s *socket) end(at time.Time, call *stream.SocketCall, err error) {
 
 // close ends the calls that are open when the socket ends.
 func (s *socket) close(at time.Time, err error) {
-	if err == nil {
+	switch {
+	case s.left:
+		err = context.Canceled
+	case err == nil:
 		err = io.EOF
 	}
 	for _, call := range s.decoder.Close(s.since(at), err) {

@@ -3,12 +3,14 @@ package proxy
 import (
 	"context"
 	"io"
+	"sync/atomic"
 )
 
 // A tunnel is the upstream's side of a connection that has switched to another protocol. Bytes pass both ways as they come.
 type tunnel struct {
 	io.ReadWriteCloser
 	flight *flight
+	left   atomic.Bool // the client has sent its last byte
 }
 
 // Read gives what the upstream sent.
@@ -18,7 +20,11 @@ func (t *tunnel) Read(p []byte) (int, error) {
 	if n > 0 {
 		t.flight.note(note{kind: noteChunk}, p[:n])
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case t.left.Load():
+		t.flight.note(note{kind: noteClosed, err: context.Canceled}, nil)
+	default:
 		t.flight.note(note{kind: noteClosed, err: ending(err)}, nil)
 		t.flight.breakOff(err)
 	}
@@ -35,6 +41,7 @@ func (t *tunnel) Write(p []byte) (int, error) {
 
 // CloseWrite passes on that the client has sent its last byte, where the connection can say so.
 func (t *tunnel) CloseWrite() error {
+	t.left.Store(true)
 	if c, ok := t.ReadWriteCloser.(interface{ CloseWrite() error }); ok {
 		return c.CloseWrite()
 	}
