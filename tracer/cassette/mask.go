@@ -3,6 +3,7 @@ package cassette
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 )
 
 // Mask replaces, in place, what a response body says by filler of the same length. The body is JSON, JSON texts one after the
@@ -34,7 +35,11 @@ func maskEvents(body []byte) {
 			end = len(body)
 		}
 		line := body[:end]
-		body = body[min(end+1, len(body)):]
+		body = body[end:]
+		if bytes.HasPrefix(body, []byte("\r\n")) {
+			body = body[1:]
+		}
+		body = body[min(1, len(body)):]
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		switch string(field) {
 		case "event", "retry":
@@ -233,14 +238,16 @@ func maskEscape(s []byte) int {
 	return 6
 }
 
-// maskRune masks the character of several bytes that s begins with, and returns its length; half a one keeps its half.
+// maskRune masks the character of several bytes that s begins with, and returns its length. What is no character stays.
 func maskRune(s []byte) int {
-	filler := "é"
-	switch {
-	case s[0] >= 0xf0:
-		filler = "🙂"
-	case s[0] >= 0xe0:
-		filler = "文"
+	_, n := utf8.DecodeRune(s)
+	switch n {
+	case 2:
+		copy(s, "é")
+	case 3:
+		copy(s, "文")
+	case 4:
+		copy(s, "🙂")
 	}
-	return copy(s, filler)
+	return n
 }
