@@ -142,6 +142,9 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 		}
 	}
 	sayEnds(stderr, made)
+	if runErr == nil && !slices.ContainsFunc(made, replied) {
+		runErr = errors.New("no run got a reply from the model; is the server there, and are model, effort and key right?")
+	}
 	if runErr != nil || opt.noTUI || opt.format != "text" || !isTerminal(stdin, stdout) {
 		fmt.Fprintf(stderr, "%s kept in %s; `longpole view` shows them\n", plural(len(made), "run"), plan.Store.Dir())
 		return runErr
@@ -309,6 +312,12 @@ func sayUnsent(stderr io.Writer, t *tracer.Tracer, tallies []*export.Tally) {
 				report.Clean(fmt.Sprint(cmp.Or(fault, late, errors.New("more than can wait to be sent")))))
 		}
 	}
+}
+
+// replied reports whether a run got as far as the model's first reply. Cut off or wrong, it is a result; what never began
+// is none.
+func replied(m bench.Run) bool {
+	return m.Result.Outcome != traces.Error || m.Result.Steps > 1 || m.Result.ToolCalls > 0 || m.Result.Answer != ""
 }
 
 // sayEnds tells of runs that have no answer, each kind once, and of records that were lost.
