@@ -91,6 +91,7 @@ func (d *decoder) Feed(at time.Duration, p []byte) {
 	}
 	d.at = at
 	d.stamp(&d.result.FirstByte)
+	d.result.LastByte = at
 	if d.form == unknownForm {
 		p = bytes.TrimLeft(p, " \t\r\n")
 		d.recognise(p)
@@ -183,6 +184,10 @@ func (d *decoder) settle() {
 	if len(r.Windows) > 0 {
 		r.Window = &r.Windows[0]
 	}
+	r.HiddenSince = nil
+	if from := d.window.from; d.window.open && !d.closed {
+		r.HiddenSince = &from
+	}
 	r.Comments, r.Ignored = d.scan.Comments, r.Ignored+d.scan.Oversized+d.values.damaged
 	d.scan.Oversized, d.values.damaged = 0, 0
 	r.Visibility = d.visibility()
@@ -222,6 +227,7 @@ func (d *decoder) event(name, data []byte) {
 	}
 	if d.json(data, name) {
 		d.stamp(&d.result.FirstEvent)
+		d.result.LastEvent = d.at
 	}
 }
 
@@ -232,6 +238,7 @@ func (d *decoder) value(data []byte) {
 	}
 	if d.json(data, nil) && !d.result.Whole {
 		d.stamp(&d.result.FirstEvent)
+		d.result.LastEvent = d.at
 	}
 	d.whole = d.form == oneDocument
 }

@@ -9,9 +9,13 @@ import (
 // An Opaque decoder sees bytes and their end, for APIs whose format is not known.
 type Opaque struct{ result Result }
 
-// Feed notes the first byte.
+// Feed notes the first byte and the last.
 func (o *Opaque) Feed(at time.Duration, p []byte) {
-	if len(p) > 0 && o.result.FirstByte == nil {
+	if len(p) == 0 {
+		return
+	}
+	o.result.LastByte = at
+	if o.result.FirstByte == nil {
 		first := at // a copy, so that only the first time is put on the heap
 		o.result.FirstByte = &first
 	}

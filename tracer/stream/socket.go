@@ -76,6 +76,7 @@ func (s *Socket) Server(at time.Duration, frame []byte) *SocketCall {
 	d := call.Decoder.(*Responses)
 	d.at = at - call.At
 	d.stamp(&d.result.FirstByte)
+	d.result.LastByte = d.at
 	d.event(nil, frame)
 	call.id = d.result.ID
 	if d.done || d.failed {

@@ -45,6 +45,8 @@ type Result struct {
 	FirstByte  *time.Duration // first body byte of any kind
 	FirstEvent *time.Duration // first event that could be parsed, of any kind; nil unless the response is a stream
 	End        *time.Duration // the stream's own end marker, else the end of the body; nil while it is open
+	LastByte   time.Duration  // last body byte so far; valid where FirstByte is
+	LastEvent  time.Duration  // last event so far that could be parsed; valid where FirstEvent is
 	Chunks     traces.Chunks  // arrivals of generated output; empty unless the response is a stream
 
 	Outcome      traces.Outcome // OutcomeUnknown while it is open
@@ -55,11 +57,12 @@ type Result struct {
 	ToolCalls    []ToolCall // in the order in which they began
 
 	Usage             traces.Usage
-	CacheWrite        *int64   // part of the input: tokens written to the provider's cache
-	UsageInconsistent bool     // the counts do not add up to their total: what does not follow from them is nil
-	Visibility        string   // of reasoning: full, summary, hidden or none; "" unknown
-	Windows           []Window // hidden reasoning, in order; the last one is open while the response is
-	Window            *Window  // the first of them
+	CacheWrite        *int64         // part of the input: tokens written to the provider's cache
+	UsageInconsistent bool           // the counts do not add up to their total: what does not follow from them is nil
+	Visibility        string         // of reasoning: full, summary, hidden or none; "" unknown
+	Windows           []Window       // hidden reasoning, in order; the last one is open while the response is
+	Window            *Window        // the first of them
+	HiddenSince       *time.Duration // when the hidden reasoning began that has not ended; nil if none goes on
 
 	Server              Timings
 	TimingsInconsistent bool // the server's timings are longer than what they are part of: they are not used
