@@ -82,6 +82,12 @@ const (
 	KeyPlanned        = "longpole.backoff.planned_ns"     // on backoff waits: what the server or the policy asked for
 	KeyReason         = "longpole.backoff.reason"         // on backoff waits: the outcome or status that caused it
 	KeyCheckpoint     = "longpole.checkpoint_unix_ns"     // on open spans written again: when that was, a decimal string or int
+	KeyLastByte       = "longpole.last_byte_unix_ns"      // on open attempts written again: when the body's last byte so far came; absent: none has
+	KeyLastEvent      = "longpole.last_event_unix_ns"     // the same of parsed data events
+	KeyLastToken      = "longpole.last_token_unix_ns"     // the same of generated output
+	KeyLastKind       = "longpole.last_token.kind"        // and which it was: reasoning, output, tool_args
+	KeyHiddenSince    = "longpole.hidden_since_unix_ns"   // on open attempts written again: since when the model has been reasoning unseen
+	KeyRetryAfter     = "longpole.retry_after_ns"         // on attempts: how long the server asked to wait before the next
 	KeyRunTime        = "longpole.tool.run_ns"            // on tools: execution alone, where the round trip holds more
 	KeyMayWait        = "longpole.tool.may_wait"          // on tools: true, the round trip is so long that it may hold a person's time
 	KeyIntendedStart  = "longpole.intended_start_unix_ns" // on roots of an open-loop load
