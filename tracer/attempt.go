@@ -29,6 +29,7 @@ type attempt struct {
 
 	mu         sync.Mutex
 	decoder    stream.Decoder
+	result     *stream.Result // the decoder's own, of which only the chunks are up to date
 	broken     bool // the decoder panicked: bytes go on without it
 	known      int  // tool calls already made known
 	sent       *time.Duration
@@ -38,6 +39,8 @@ type attempt struct {
 	retryable  bool
 	paced      bool // the reader held up the network
 	checkpoint *time.Timer
+	stage      stage
+	hurried    bool // the next checkpoint comes early, to tell of another stage
 	done       bool
 	err        error // that kept it from a response
 	outcome    traces.Outcome
@@ -48,7 +51,8 @@ type attempt struct {
 // startAttempt begins the next attempt of the call, and books the time since the failed one before as backoff.
 func (c *ModelCall) startAttempt(req *http.Request, decoder stream.Decoder) *attempt {
 	c.mu.Lock()
-	a := &attempt{call: c, ctx: req.Context(), decoder: decoder, number: len(c.attempts) + 1, start: c.run.clock.now()}
+	a := &attempt{call: c, ctx: req.Context(), number: len(c.attempts) + 1, start: c.run.clock.now()}
+	a.decodeWith(decoder)
 	var before *attempt
 	if len(c.attempts) > 0 {
 		before = c.attempts[len(c.attempts)-1]
@@ -105,8 +109,34 @@ func (c *ModelCall) backoff(before *attempt, until time.Time) {
 	span.End(trace.WithTimestamp(until))
 }
 
-// checkpointEvery is how often an open attempt is written again: a kill loses no more of it.
-const checkpointEvery = time.Second
+// checkpointEvery is how often an open attempt is written again: a kill loses no more of it. One that reaches another stage is
+// written sooner, for whoever follows the run.
+const (
+	checkpointEvery = time.Second
+	checkpointSoon  = time.Second / 4
+)
+
+// A stage is how far a response has come: the request was sent, it was answered, output of a kind comes.
+type stage struct {
+	sent, answered bool
+	kind           traces.Component // of the last output
+}
+
+// reached notes the stage, and hurries the next checkpoint if it is another.
+func (a *attempt) reached() {
+	now := stage{sent: a.sent != nil, answered: a.headers != nil}
+	if list := a.result.Chunks.List; len(list) > 0 {
+		now.kind = list[len(list)-1].Kind
+	}
+	if now == a.stage {
+		return
+	}
+	a.stage = now
+	if !a.hurried && !a.done {
+		a.hurried = true
+		a.checkpoint.Reset(checkpointSoon)
+	}
+}
 
 func (a *attempt) offset() time.Duration { return a.call.run.clock.now().Sub(a.start) }
 
@@ -146,6 +176,7 @@ func (a *attempt) wroteRequest() {
 	defer a.mu.Unlock()
 	if a.headers == nil && !a.done {
 		a.sent = &at
+		a.reached()
 	}
 }
 
@@ -159,7 +190,10 @@ func (a *attempt) gotHeaders(resp *http.Response) {
 	a.retryAfter = retryAfter(resp.Header, a.call.run.clock.now())
 	a.retryable = retryable(resp)
 	a.span.SetAttributes(attribute.Int(traces.KeyHTTPStatus, resp.StatusCode))
+	a.reached()
 }
+
+func (a *attempt) decodeWith(d stream.Decoder) { a.decoder, a.result = d, d.Result() }
 
 // feed decodes what has arrived, and err if the body ended with it. It reports whether the response is complete. It
 // never fails: a panic in a decoder costs the rest of its facts.
@@ -172,7 +206,7 @@ func (a *attempt) feed(at time.Duration, p []byte, err error) (complete bool) {
 	defer func() {
 		if recover() != nil {
 			a.broken = true
-			a.decoder = &stream.Opaque{}
+			a.decodeWith(&stream.Opaque{})
 			complete = false
 		}
 	}()
@@ -180,6 +214,7 @@ func (a *attempt) feed(at time.Duration, p []byte, err error) (complete bool) {
 	if err != nil {
 		a.decoder.Close(at, a.cause(err))
 	}
+	a.reached()
 	if calls := a.decoder.ToolCalls(); len(calls) > a.known {
 		a.known = len(calls)
 		a.call.askedFor(calls)
@@ -305,8 +340,31 @@ func (a *attempt) facts(result *stream.Result) fields {
 		f.int(traces.KeyReasoningChars, int64(result.ReasoningChars))
 	}
 	f.text(traces.KeyVisibility, result.Visibility)
+	if a.retryAfter != nil {
+		f.int(traces.KeyRetryAfter, int64(*a.retryAfter))
+	}
 	if a.paced {
 		f.text(traces.KeyPaced, "consumer")
+	}
+	return f
+}
+
+// lately are the attributes that only an open attempt has: when what came last did.
+func (a *attempt) lately(result *stream.Result) fields {
+	f := fields{}
+	at := func(key string, t time.Duration) { f.int(key, a.start.Add(t).UnixNano()) }
+	if result.FirstByte != nil {
+		at(traces.KeyLastByte, result.LastByte)
+	}
+	if result.FirstEvent != nil {
+		at(traces.KeyLastEvent, result.LastEvent)
+	}
+	if n := len(result.Chunks.List); n > 0 {
+		at(traces.KeyLastToken, result.Chunks.List[n-1].At)
+		f.text(traces.KeyLastKind, string(result.Chunks.List[n-1].Kind))
+	}
+	if result.HiddenSince != nil {
+		at(traces.KeyHiddenSince, *result.HiddenSince)
 	}
 	return f
 }
@@ -320,8 +378,9 @@ func (a *attempt) writeCheckpoint() {
 	}
 	defer func() { _ = recover() }() // a sink or decoder that fails costs the checkpoint only
 	a.checkpoint.Reset(checkpointEvery)
+	a.hurried = false
 	result := a.decoder.Result()
-	extra := attrsOf(a.facts(result))
+	extra := attrsOf(append(a.facts(result), a.lately(result)...))
 	if len(result.Chunks.List) > 0 && !a.call.run.tracer.opt.NoChunks {
 		extra = append(extra, traces.Attr{Key: traces.KeyChunks, Value: result.Chunks.Encode()})
 	}

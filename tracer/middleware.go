@@ -156,7 +156,7 @@ func (a *attempt) answer(resp *http.Response, err error) {
 func (a *attempt) blind() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.decoder = &stream.Opaque{}
+	a.decodeWith(&stream.Opaque{})
 }
 
 // fail ends an attempt that got no response.

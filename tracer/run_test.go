@@ -131,14 +131,14 @@ func TestAKilledRunIsReadableUpToItsLastSecond(t *testing.T) {
 
 		runs, _ := traces.Build(killed)
 		run := runs[0]
-		if !run.Open || run.Wall != 2310*msec {
-			t.Errorf("got open %v, wall %v, want the last checkpoint at 2.31s", run.Open, run.Wall)
+		if !run.Open || run.Wall != 2060*msec {
+			t.Errorf("got open %v, wall %v, want the last checkpoint at 2.06s, after the first text", run.Open, run.Wall)
 		}
 		var got []string
 		for _, p := range run.ModelCalls[1].Final().Phases {
 			got = append(got, fmt.Sprintf("%s %d-%d", p.Component, p.Start.Milliseconds(), p.End.Milliseconds()))
 		}
-		if want := []string{"wait 310-610", "reasoning 610-1110", "output 1110-2210", "tail 2210-2310"}; !slices.Equal(got, want) {
+		if want := []string{"wait 310-610", "reasoning 610-1110", "output 1110-1810", "tail 1810-2060"}; !slices.Equal(got, want) {
 			t.Errorf("got phases %q, want %q", got, want)
 		}
 	})
@@ -338,8 +338,8 @@ func TestASinkThatFailsIsNotNoticed(t *testing.T) {
 				loop(ctx, w)
 				run.End(traces.OK)
 				synctest.Wait()
-				if got := w.tracer.Lost(); got != 22 {
-					t.Errorf("got %d records lost, want 22", got)
+				if got := w.tracer.Lost(); got != 23 {
+					t.Errorf("got %d records lost, want 23", got)
 				}
 			})
 		})
