@@ -62,6 +62,7 @@ type Result struct {
 	Answer    string         // "" if there was none
 	Outcome   traces.Outcome // OK, FailedCheck, Timeout, Cancelled or Error
 	Check     string         // what Verify said
+	Replied   bool           // at least one response of the model began
 	Steps     int            // turns of the loop that began
 	ToolCalls int            // tool calls that began
 }
@@ -92,12 +93,10 @@ func (a *Agent) Do(ctx context.Context, task Task, cfg tracer.RunConfig) (Result
 		defer stop()
 	}
 	err := l.run(ctx, &result)
+	result.Replied = l.replied
 	switch {
 	case err != nil:
 		result.Outcome = outcomeOf(ctx, err)
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-		}
 		return result, fmt.Errorf("task %s, step %d: %w", task.Name, result.Steps, err)
 	case task.Verify == nil:
 		result.Outcome = traces.OK
@@ -127,8 +126,9 @@ func outcomeOf(ctx context.Context, err error) traces.Outcome {
 // A loop is one run of an agent.
 type loop struct {
 	*Agent
-	scale  float64 // recorded time ÷ real time
-	params openai.ChatCompletionNewParams
+	scale   float64 // recorded time ÷ real time
+	params  openai.ChatCompletionNewParams
+	replied bool
 }
 
 func (a *Agent) start(task Task, scale float64) *loop {
@@ -195,7 +195,7 @@ func (l *loop) step(ctx context.Context, result *Result) (done bool, err error) 
 	result.ToolCalls += len(reply.calls)
 	results := l.callTools(ctx, reply.calls)
 	if ctx.Err() != nil {
-		return false, ctx.Err()
+		return false, context.Cause(ctx)
 	}
 	l.params.Messages = append(l.params.Messages, reply.message())
 	for i, c := range reply.calls {
@@ -216,17 +216,31 @@ func (l *loop) ask(ctx context.Context, step int) (_ *reply, err error) {
 	}
 	ctx, call := tracer.StartModelCall(ctx, tracer.ModelRequest{Model: l.Model, Provider: provider, Effort: l.Effort, Stream: true})
 	defer func() { call.End(err) }()
+	var failed error // how the last attempt went
 	for n := 1; ; n++ {
 		reply, err := l.attempt(ctx, body, n)
-		if err == nil || ctx.Err() != nil {
-			return reply, err
+		switch {
+		case err == nil:
+			return reply, nil
+		case ctx.Err() != nil:
+			return nil, over(ctx, failed)
 		}
+		failed = err
 		wait, again := l.Retry.next(n, err, jitter(l.Seed, step, n), tracer.Now(ctx))
 		if !again {
 			return nil, err
 		}
 		if err := tracer.Sleep(ctx, wait); err != nil {
-			return nil, err
+			return nil, over(ctx, failed)
 		}
 	}
+}
+
+// over says why a model call was given up before it had an answer: ctx is over, and failed, if not nil, is what had kept it
+// so long.
+func over(ctx context.Context, failed error) error {
+	if failed == nil {
+		return context.Cause(ctx)
+	}
+	return fmt.Errorf("%w; the last attempt had failed: %w", context.Cause(ctx), failed)
 }

@@ -265,7 +265,8 @@ func TestHowARunEnds(t *testing.T) {
 		}, {
 			name: "the time limit ends a backoff", replies: []simmodel.Reply{{Text: "late"}},
 			faults: simmodel.Faults{List: []simmodel.Fault{{Request: 1, Kind: simmodel.RateLimit, For: time.Minute}}},
-			setup:  func(a *agentsim.Agent) { a.Limit = 5 * time.Second }, outcome: traces.Timeout, err: "time limit", wall: 5 * time.Second,
+			setup:  func(a *agentsim.Agent) { a.Limit = 5 * time.Second }, outcome: traces.Timeout,
+			err: `task t, step 1: the run's time limit is over; the last attempt had failed: OpenAI API error: 429 Too Many Requests`, wall: 5 * time.Second,
 		}, {
 			name: "a caller who gives up cancels", replies: []simmodel.Reply{look}, cancel: 3 * time.Second,
 			outcome: traces.Cancelled, err: "context canceled", wall: 3 * time.Second,

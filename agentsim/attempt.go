@@ -48,6 +48,7 @@ func (l *loop) attempt(ctx context.Context, body []byte, n int) (*reply, error) 
 	if err := stream.Err(); err != nil {
 		return nil, err
 	}
+	l.replied = true
 	r := &reply{}
 	for stream.Next() {
 		r.add(stream.Current())

@@ -207,6 +207,12 @@ func TestAPlanThatCannotBeRunSaysWhy(t *testing.T) {
 			`task odd needs the program "no-such-program"`},
 		{"with a model that the server does not have", func(p *Plan) { p.Models = []string{"other"} }, "got no reply from model other"},
 		{"with a server that is not there", func(p *Plan) { p.Sim, p.BaseURL = nil, "http://nowhere.test/v1" }, "got no reply"},
+		{"with a server that is not there and a limit shorter than the retries", func(p *Plan) {
+			p.Sim, p.BaseURL, p.Limit = nil, "http://nowhere.test/v1", 3*time.Second
+		}, `step 1: the run's time limit is over; the last attempt had failed: Post "http://nowhere.test/v1/chat/completions"`},
+		{"with a server that takes longer than the limit", func(p *Plan) {
+			p.Sim.Faults, p.Limit = simmodel.Faults{SlowHeaders: 1, HeaderDelay: time.Minute}, 5*time.Second
+		}, "got no reply from model terse: task "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, p Plan) {
@@ -221,6 +227,22 @@ func TestAPlanThatCannotBeRunSaysWhy(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestALimitThatCutsRepliesOffIsAResult(t *testing.T) {
+	inBubble(t, func(t *testing.T, p Plan) {
+		p.Sim.Faults = simmodel.Faults{}
+		p.Limit = 500 * time.Millisecond
+		runs, err := p.Run(t.Context())
+		if err != nil || len(runs) != len(p.Tasks)*3*2 {
+			t.Errorf("%d runs, %v", len(runs), err)
+		}
+		for _, r := range runs {
+			if r.Result.Outcome != traces.Timeout || !r.Result.Replied {
+				t.Errorf("%s: %+v, %v", r.ID, r.Result, r.Err)
+			}
+		}
+	})
 }
 
 func TestNamesOfRunsSortInTheOrderOfTheirBeginning(t *testing.T) {

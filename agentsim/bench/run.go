@@ -186,7 +186,8 @@ func (e *execution) do(ctx context.Context, c cell, t *tracer.Tracer, seed int64
 }
 
 // warmUp makes one run that nothing records, so that the first recorded one finds connections and caches as the others
-// do. A server that does not even give a first reply is the end of the plan.
+// do. Where not even a reply begins, the plan is over: no other run would fare better. A reply that is cut off, by the
+// time limit for one, is no reason: another effort may be quicker.
 func (e *execution) warmUp(ctx context.Context) error {
 	t := tracer.New(tracer.Options{})
 	defer func() { _ = t.Shutdown(context.WithoutCancel(ctx)) }() // it has no exporters that could fail
@@ -195,7 +196,9 @@ func (e *execution) warmUp(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err != nil && result.Outcome == traces.Error && result.Steps <= 1:
+	case err != nil && result.Steps == 0:
+		return fmt.Errorf("bench: the run to warm up could not begin: %w", err)
+	case err != nil && !result.Replied:
 		return fmt.Errorf("bench: the run to warm up got no reply from model %s: %w", c.model, err)
 	}
 	return nil
