@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"go.opentelemetry.io/otel/attribute"
 
@@ -134,11 +135,15 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 			return err
 		}
 	} else {
-		if err := report.WriteGroups(stdout, groups, textOptions(stdout)); err != nil {
+		draw := textOptions(stdout)
+		if err := report.WriteGroups(stdout, groups, draw); err != nil {
 			return err
 		}
 		if text := check.against(runs); text != "" {
-			fmt.Fprintf(stdout, "\n%s\n", text)
+			if draw.ASCII {
+				text = strings.ReplaceAll(text, "µs", "us")
+			}
+			fmt.Fprintf(stdout, "\n%s\n", ansi.Wordwrap(text, draw.Width, ""))
 		}
 	}
 	sayEnds(stderr, made)
