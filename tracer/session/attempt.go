@@ -12,8 +12,24 @@ import (
 	"github.com/seed46266073/longpole/traces"
 )
 
-// checkpointEvery is how often an open attempt is written again. Progress comes every 250 ms, so at most a second passes.
+// checkpointEvery is how often an open attempt is written again. Progress comes every 250 ms while there is any, and the tracker's pulse
+// every 250 ms while there is none, so at most a second passes. One that reaches another stage is written at once, for whoever follows
+// the run.
 const checkpointEvery = 750 * time.Millisecond
+
+// A stage is how far a response has come: the request was sent, it was answered, output of a kind comes.
+type stage struct {
+	sent, answered bool
+	kind           traces.Component // of the last output
+}
+
+func stageOf(x *proxy.Exchange) stage {
+	s := stage{sent: !x.Sent.IsZero(), answered: !x.Headers.IsZero()}
+	if list := resultOf(x).Chunks.List; len(list) > 0 {
+		s.kind = list[len(list)-1].Kind
+	}
+	return s
+}
 
 // An attempt is one exchange, as part of a call.
 type attempt struct {
@@ -21,6 +37,7 @@ type attempt struct {
 	span       *span
 	x          *proxy.Exchange // as it was seen last
 	checkpoint time.Time
+	stage      stage          // that it told
 	outcome    traces.Outcome // "" while it is open
 	word       string         // error.type
 }
@@ -48,7 +65,8 @@ func (c *call) attempt(x *proxy.Exchange) *attempt {
 	if number > 1 {
 		s.int(traces.KeyResendCount, int64(number-1))
 	}
-	a := &attempt{call: c, span: s, x: x, checkpoint: start}
+	a := &attempt{call: c, span: s, x: x, checkpoint: start, stage: stageOf(x)}
+	a.facts()
 	c.attempts = append(c.attempts, a)
 	c.asks(x)
 	c.run.conns[x.Conn] = true
@@ -74,13 +92,32 @@ func (c *call) backoff(before *attempt, until time.Time) {
 // progress takes what has come so far.
 func (a *attempt) progress(x *proxy.Exchange) {
 	a.x = x
-	now := a.call.run.tracker.clock.last
-	if now.Sub(a.checkpoint) < checkpointEvery {
+	now, stage := a.call.run.tracker.clock.sign, stageOf(x)
+	if now.Sub(a.checkpoint) < checkpointEvery && stage == a.stage {
 		return
 	}
-	a.checkpoint = now
-	a.facts()
-	a.span.write()
+	a.checkpoint, a.stage = now, stage
+	a.span.write(a.lately(a.facts())...)
+}
+
+// lately are the attributes that only an open attempt has: when what came last did.
+func (a *attempt) lately(result *stream.Result) (attrs traces.Attrs) {
+	at := func(key string, t time.Time) { attrs = append(attrs, traces.Attr{Key: key, Value: t.UnixNano()}) }
+	clock := &a.call.run.tracker.clock
+	if last := clock.at(a.x.LastByte); !last.IsZero() {
+		at(traces.KeyLastByte, last)
+	}
+	if result.FirstEvent != nil {
+		at(traces.KeyLastEvent, a.span.start.Add(result.LastEvent))
+	}
+	if n := len(result.Chunks.List); n > 0 {
+		at(traces.KeyLastToken, a.span.start.Add(result.Chunks.List[n-1].At))
+		attrs = append(attrs, traces.Attr{Key: traces.KeyLastKind, Value: string(result.Chunks.List[n-1].Kind)})
+	}
+	if result.HiddenSince != nil {
+		at(traces.KeyHiddenSince, a.span.start.Add(*result.HiddenSince))
+	}
+	return attrs
 }
 
 // finish ends the attempt.
@@ -199,6 +236,9 @@ func (a *attempt) facts() *stream.Result {
 		s.int(traces.KeyReasoningChars, int64(result.ReasoningChars))
 	}
 	s.text(traces.KeyVisibility, result.Visibility)
+	if x.Facts.RetryAfter != nil {
+		s.int(traces.KeyRetryAfter, int64(*x.Facts.RetryAfter))
+	}
 	if x.Paced {
 		s.text(traces.KeyPaced, "consumer")
 	}

@@ -101,14 +101,14 @@ func (s *span) close(end time.Time) {
 	s.write()
 }
 
-// write puts the span as it is now among what the run writes next. Of records that say the same times, readers keep the one with the
-// latest checkpoint.
-func (s *span) write() {
+// write puts the span as it is now among what the run writes next, with attributes that hold only now. Of records that say the same
+// times, readers keep the one with the latest checkpoint.
+func (s *span) write(now ...traces.Attr) {
 	rec := s.rec
-	rec.Attrs = slices.Clone(rec.Attrs)
+	rec.Attrs = append(slices.Clone(rec.Attrs), now...)
 	rec.Links = slices.Clone(rec.Links)
 	if s.written && (s.end.IsZero() || s.final) {
-		s.sign = max(s.sign+1, s.run.tracker.clock.last.UnixNano())
+		s.sign = max(s.sign+1, s.run.tracker.clock.sign.UnixNano())
 		rec.Attrs = append(rec.Attrs, traces.Attr{Key: traces.KeyCheckpoint, Value: s.sign})
 	}
 	s.written, s.final = true, !s.end.IsZero()

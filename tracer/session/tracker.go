@@ -52,6 +52,8 @@ type Tracker struct {
 	open   map[int64]*attempt // by exchange
 	runs   []*run             // not ended, by start
 	index  index
+	heard  time.Time   // when anything was observed last, on this machine's clock
+	pulse  *time.Timer // runs while exchanges are open
 	closed bool
 	lost   int
 }
@@ -96,6 +98,7 @@ func (t *Tracker) observe(x *proxy.Exchange, ended bool) {
 		return // not a model call, or not known to be one yet
 	}
 	t.clock.see(x)
+	t.heard = time.Now()
 	a := t.open[x.ID]
 	if a == nil {
 		a = t.callOf(x).attempt(x)
@@ -108,6 +111,34 @@ func (t *Tracker) observe(x *proxy.Exchange, ended bool) {
 		a.progress(x)
 	}
 	a.call.run.flush()
+	t.keepPulse()
+}
+
+// pulseEvery is how often open exchanges are looked at of which nothing is heard: a checkpoint says that they are watched all the same.
+const pulseEvery = 250 * time.Millisecond
+
+// keepPulse has the open exchanges looked at again in a while, if there are any.
+func (t *Tracker) keepPulse() {
+	if len(t.open) > 0 && t.pulse == nil && !t.closed {
+		t.pulse = time.AfterFunc(pulseEvery, t.beat)
+	}
+}
+
+// beat writes the open attempts whose checkpoint is due.
+func (t *Tracker) beat() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pulse = nil
+	if t.closed {
+		return
+	}
+	t.clock.sign = later(t.clock.sign, t.clock.last.Add(time.Since(t.heard)))
+	for _, id := range slices.Sorted(maps.Keys(t.open)) {
+		a := t.open[id]
+		a.progress(a.x)
+		a.call.run.flush()
+	}
+	t.keepPulse()
 }
 
 // Close ends every run; at is when the traffic ended, for a command when it exited. What is open then was cancelled. Observations
@@ -119,6 +150,9 @@ func (t *Tracker) Close(at time.Time) {
 		return
 	}
 	t.closed = true
+	if t.pulse != nil {
+		t.pulse.Stop()
+	}
 	end := t.clock.at(at)
 	for _, id := range slices.Sorted(maps.Keys(t.open)) {
 		t.open[id].cancel(end)
@@ -158,6 +192,7 @@ func closeSink(s Sink) {
 type clock struct {
 	base time.Time // with its monotonic reading
 	last time.Time // the latest instant that anything happened
+	sign time.Time // the latest at which the tracker is known to have lived
 }
 
 // at returns the instant of a reading, the zero time for none.
@@ -177,4 +212,5 @@ func (c *clock) see(x *proxy.Exchange) {
 			c.last = at
 		}
 	}
+	c.sign = later(c.sign, c.last)
 }
