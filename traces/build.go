@@ -10,6 +10,9 @@ import (
 type Options struct {
 	NoSkewRepair   bool          // leave spans of hosts with a skewed clock where they were recorded
 	StallThreshold time.Duration // gap between chunks that counts as a stall; 0: as recorded with the attempt, else the default
+	// Now is the present, on the recording's clock, of a run that still grows: what is open lasts until then, and is no problem. Zero: the
+	// recording is over, and what is open in it lasts until the last sign of any span.
+	Now time.Time
 }
 
 // Build turns records into runs, ordered by start, and lists the problems that belong to no run; a run lists its own. The

@@ -59,6 +59,7 @@ func (b *builder) findPhases() {
 				grown = grown || len(a.Phases) > 0
 			}
 			slices.SortStableFunc(a.Phases, func(x, y Phase) int { return cmp.Compare(x.Start, y.Start) })
+			a.checkSent(&b.problems)
 		}
 	}
 	if grown {
@@ -79,6 +80,17 @@ func (c *ModelCall) at(t time.Duration) *Attempt {
 
 func (a *Attempt) addPhase(s *Span) {
 	a.Phases = append(a.Phases, Phase{s.Phase, s.Start, s.End, s.Quality(), s})
+}
+
+// checkSent lists it if output came before the request was sent.
+func (a *Attempt) checkSent(problems *problemList) {
+	for _, p := range a.Phases {
+		if p.Start < a.Sent && (p.Component == Reasoning || p.Component == Output || p.Component == ToolArgs) {
+			problems.add(BadAttribute, a.Span.ID, "%s of %q begins %v before its request was sent; no answer to it",
+				p.Component, a.Span.Name, a.Sent-p.Start)
+			return
+		}
+	}
 }
 
 func (a *Attempt) readChunks(problems *problemList) {
@@ -119,7 +131,11 @@ func (a *Attempt) derive(c *ModelCall, opt Options) {
 		if s.Has(FlagOpen) {
 			rest = Wait
 		}
-		for _, x := range chunks.Stretches(a.Sent-s.Start, s.Duration(), threshold, rest) {
+		stretches := chunks.Stretches(a.Sent-s.Start, s.Duration(), threshold, rest)
+		if s.Has(FlagOpen) && !opt.Now.IsZero() {
+			stretches = chunks.goOn(stretches, checkpoint(s.Record)-s.Record.Start, threshold)
+		}
+		for _, x := range stretches {
 			a.insert(s, x.Component, s.Start+x.From, s.Start+x.To)
 		}
 	case c.TTFT != nil && a == c.Final():
@@ -143,6 +159,30 @@ func (a *Attempt) derive(c *ModelCall, opt Options) {
 			}
 		}
 	}
+}
+
+// goOn says what comes after the last chunk of a response that still goes on: a stall if the checkpoint, given in ns since the span's start, saw a
+// gap longer than the threshold, else more of the same.
+func (c *Chunks) goOn(stretches []Stretch, checkpoint int64, threshold time.Duration) []Stretch {
+	n := len(stretches)
+	if n == 0 || stretches[n-1].Component != Tail {
+		return stretches
+	}
+	if threshold <= 0 {
+		threshold = c.StallThreshold()
+	}
+	chunk, end := c.List[len(c.List)-1], &stretches[n-1]
+	switch silence := time.Duration(checkpoint) - chunk.At; {
+	case silence <= 0: // there is none
+	case silence > threshold:
+		end.Component = Stall
+	case n > 1 && stretches[n-2].Component == chunk.Kind:
+		stretches[n-2].To = end.To
+		return stretches[:n-1]
+	default:
+		end.Component = chunk.Kind
+	}
+	return stretches
 }
 
 // insert puts a virtual phase below a span and into the attempt's list; one without length is left out.

@@ -82,6 +82,9 @@ func (f *forest) finish() {
 			s.from = n.start
 		}
 		s.to = max(s.to, n.start, n.end, n.known)
+		if n.open && !f.opt.Now.IsZero() {
+			s.to = max(s.to, inTime(f.opt.Now.UnixNano()))
+		}
 	}
 	for _, i := range f.order {
 		n := &f.nodes[i]
