@@ -15,7 +15,7 @@
 //     given the time from the call's last piece.
 //
 // What cannot be told yet is written as far as it is known, and rewritten when it can be: a first call without tools may turn out to
-// be a title or the whole conversation. Records are written when something starts, at least once a second while it streams, and when it
+// be a title or the whole conversation. Records are written when something starts, at least once a second while it is open, and when it
 // ends, so that a kill loses little. Every exchange that asks for output becomes exactly one attempt; all spans of a run lie inside
 // their parents, unless they go on in the background.
 //
