@@ -175,11 +175,14 @@ func (m *Call) instants(kind traces.Component) (first, last **time.Duration) {
 func (m *Call) fromPhases(a *traces.Attempt, attrs traces.Attrs) {
 	kinds := map[traces.Component]bool{}
 	var kind traces.Component // of the first generated phase
+	sent := sent(a)
 	for _, p := range a.Phases {
 		switch {
+		case p.Start < sent: // what came before the request was sent is no answer to it
+			continue
 		case p.Component == traces.Reasoning && p.Quality == traces.Measured, p.Component == traces.Output, p.Component == traces.ToolArgs:
 			_, last := m.instants(p.Component)
-			*last = ptr(p.End - sent(a))
+			*last = ptr(p.End - sent)
 			if kind == "" {
 				kind = p.Component
 			}
@@ -188,9 +191,9 @@ func (m *Call) fromPhases(a *traces.Attempt, attrs traces.Attrs) {
 			continue
 		}
 		if m.TTFT == nil {
-			m.TTFT = ptr(p.Start - sent(a))
+			m.TTFT = ptr(p.Start - sent)
 		}
-		m.LastToken = ptr(p.End - sent(a))
+		m.LastToken = ptr(p.End - sent)
 	}
 	if n, ok := attrs.Int(traces.KeyReasoningChars); ok && n > 0 {
 		kinds[traces.Reasoning] = true

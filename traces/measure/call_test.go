@@ -20,6 +20,7 @@ type stream struct {
 	call    traces.Attrs // of the model call
 	phases  []traces.Record
 	retried bool // before it came a 429 of 125 ms and a backoff of 2,025 ms
+	odd     bool // problems are expected
 	whole   bool // not streamed
 }
 
@@ -78,7 +79,7 @@ func measured(t *testing.T, s stream) Call {
 		t.Fatalf("got %d runs, problems %v", len(runs), problems)
 	}
 	r := Of(runs[0])
-	if len(r.Calls) != 1 || len(r.Problems) > 0 {
+	if len(r.Calls) != 1 || len(r.Problems) > 0 != s.odd {
 		t.Fatalf("got %d calls, problems %v", len(r.Calls), r.Problems)
 	}
 	return r.Calls[0]
@@ -231,6 +232,12 @@ func TestCall(t *testing.T) {
 			stream{end: 2000, call: tokens(100, 60), phases: []traces.Record{
 				phase("connect", 0, 10), phase("wait", 10, 500), phase("reasoning", 500, 1200), phase("output", 1200, 1900), phase("tail", 1900, 2000)}},
 			"ttft 490, reasoning 490, – 1190, – 1890, last 1890, end 1990, felt 500, tpot 14.141414, window 500-1200 measured, rate 70.71, as stream",
+		},
+		{
+			"phases of an earlier time than the request are no answer to it",
+			stream{sent: 1000, end: 2000, call: tokens(100, 0), odd: true, phases: []traces.Record{
+				phase("wait", 0, 500), phase("output", 500, 1500), phase("output", 1500, 1900), phase("tail", 1900, 2000)}},
+			"ttft 500, visible 500, – 900, last 900, end 1000, felt 1500, tpot 4.040404, visible tpot 4.040404, rate 247.5, shown none, as stream",
 		},
 		{
 			"phases of output alone tell its first",
