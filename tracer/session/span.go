@@ -9,7 +9,8 @@ import (
 	"github.com/seed46266073/longpole/traces"
 )
 
-const scopeName = "github.com/seed46266073/longpole/tracer/session"
+// Scope names the instrumentation scope of every record that is written here.
+const Scope = "github.com/seed46266073/longpole/tracer/session"
 
 // A span is a record that grows. It is written to its run when it starts, whenever more is known, and when it ends.
 type span struct {
@@ -26,7 +27,7 @@ type span struct {
 func (r *run) span(parent *span, role traces.Role, kind traces.Kind, name string, start time.Time) *span {
 	s := &span{run: r, start: start}
 	s.rec = traces.Record{TraceID: r.traceID, SpanID: randomHex(8), Name: name, Kind: kind, Start: start.UnixNano(),
-		Resource: r.tracker.opt.Resource, Scope: scopeName}
+		Resource: r.tracker.opt.Resource, Scope: Scope}
 	if parent != nil {
 		s.rec.ParentID = parent.rec.SpanID
 	}
