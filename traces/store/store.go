@@ -50,8 +50,15 @@ func Default() (string, error) {
 	return filepath.Join(home, ".local", "share", "longpole"), nil
 }
 
-// Open returns the store in dir, which need not exist: the first write makes it, readable by its owner alone.
+// Open returns the store in dir, "" for the user's own (Default). The directory need not exist: the first write makes it,
+// readable by its owner alone.
 func Open(dir string) (*Store, error) {
+	if dir == "" {
+		var err error
+		if dir, err = Default(); err != nil {
+			return nil, err
+		}
+	}
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -114,30 +121,34 @@ func (s *Store) List() ([]Entry, error) {
 	return list, nil
 }
 
-// Find returns the run with an id, or the one whose id begins with it. The error is an ErrNoRun if there is none,
-// or several of which none has the id itself.
-func (s *Store) Find(id string) (Entry, error) {
+// FindAll returns the run with an id, or all whose ids begin with it, by id. The error is an ErrNoRun if there is none.
+func (s *Store) FindAll(id string) ([]Entry, error) {
 	list, err := s.List()
 	if err != nil {
-		return Entry{}, err
+		return nil, err
 	}
 	name := fileName(id)
 	if i := slices.IndexFunc(list, func(e Entry) bool { return e.ID == id || e.ID+suffix == name }); i >= 0 && id != "" {
-		return list[i], nil
+		return list[i : i+1], nil
 	}
-	var found []Entry
-	for _, e := range list {
-		if id != "" && strings.HasPrefix(e.ID, id) {
-			found = append(found, e)
-		}
+	list = slices.DeleteFunc(list, func(e Entry) bool { return id == "" || !strings.HasPrefix(e.ID, id) })
+	if len(list) == 0 {
+		return nil, notFound(fmt.Sprintf("no run %q in %s; `longpole runs` lists them", id, s.dir))
 	}
-	switch len(found) {
-	case 0:
-		return Entry{}, notFound(fmt.Sprintf("no run %q in %s; `longpole runs` lists them", id, s.dir))
-	case 1:
+	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
+	return list, nil
+}
+
+// Find returns the run with an id, or the one whose id begins with it. The error is an ErrNoRun if there is none,
+// or several of which none has the id itself.
+func (s *Store) Find(id string) (Entry, error) {
+	found, err := s.FindAll(id)
+	if err != nil {
+		return Entry{}, err
+	}
+	if len(found) == 1 {
 		return found[0], nil
 	}
-	slices.SortFunc(found, func(a, b Entry) int { return strings.Compare(a.ID, b.ID) })
 	return Entry{}, notFound(fmt.Sprintf("%q is the beginning of the ids of %d runs in %s, %s and %s among them; give more of it",
 		id, len(found), s.dir, found[0].ID, found[1].ID))
 }
