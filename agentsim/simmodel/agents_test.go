@@ -88,9 +88,9 @@ func TestErrandFindsTheShell(t *testing.T) {
 		{"the one that is called a shell, of several", []simmodel.Tool{command, tool("bash", string(command.Schema))}, `bash{"command":"echo hi; ls"}`},
 		{"what it requires besides is made up", []simmodel.Tool{tool("run_shell_command",
 			`{"type":"OBJECT","properties":{"command":{"type":"STRING"},"why":{"type":["string","null"]},"background":{"type":"boolean"},`+
-				`"timeout":{"type":"number"},"mode":{"enum":["once","twice"]},"files":{"type":"array"},"where":{"type":"object","properties":{"d":{"type":"integer"}},"required":["d"]}},`+
+				`"timeout":{"type":"number"},"mode":{"enum":["once","twice"]},"files":{"type":"array"},"where":{"type":"object","properties":{"d":{"type":"integer","maximum":7}},"required":["d"]}},`+
 				`"required":["command","why","background","timeout","mode","files","where"]}`)},
-			`run_shell_command{"background":false,"command":"echo hi; ls","files":[],"mode":"once","timeout":10000,"where":{"d":10000},"why":"as asked"}`},
+			`run_shell_command{"background":false,"command":"echo hi; ls","files":[],"mode":"once","timeout":10000,"where":{"d":7},"why":"as asked"}`},
 		{"a command in words", []simmodel.Tool{tool("shell", `{"properties":{"command":{"type":"array","items":{"type":"string"}}}}`)},
 			`shell{"command":["bash","-c","echo hi; ls"]}`},
 		{"a short name for the command", []simmodel.Tool{tool("exec_command", `{"properties":{"cmd":{"type":"string"}}}`)}, `exec_command{"cmd":"echo hi; ls"}`},

@@ -1,14 +1,33 @@
-// Package simmodel is a server that plays a language model: it speaks OpenAI's Chat Completions, thinks as long as the
+// Package simmodel is a server that plays a language model: it speaks the APIs that agents speak, thinks as long as the
 // requested effort makes it, answers or calls tools as a script says, and takes as long over it as the serving of a
 // real model would. It logs the truth about every request, so that a profiler's figures can be checked against it.
 //
 // # What it answers
 //
-// POST /v1/chat/completions, as a stream or whole, and GET /v1/models. The server remembers no conversation: the first
-// user message selects the Script, the number of assistant messages the turn. A prompt without a script gets a short
-// reply that says so, thus any client may talk to it. Everything random is drawn from (Config.Seed, the request's seed,
+//	OpenAI     POST /v1/chat/completions, POST /v1/responses, GET /v1/responses as a WebSocket, GET /v1/models
+//	Anthropic  POST /v1/messages, POST /v1/messages/count_tokens
+//	Ollama     POST /api/chat, POST /api/generate, GET /api/tags, GET /api/version
+//	Google     POST /v1beta/models/MODEL:generateContent, :streamGenerateContent, :countTokens
+//
+// Each as a stream or whole, with errors in its own words; OpenAI's also without the /v1. Script, timing, faults and truth
+// are the same in all of them: an API is a file that reads its requests and a file that words its events, and one line in
+// apis. A part of the output (the reasoning, the text, a call) opens on the wire with its first token and closes with its last.
+// Ollama and Google send a call in one piece, when all of it has been generated; Ollama's headers wait for the first line.
+//
+// A message of the user that is or contains a script's prompt selects that Script. The turn is one more than that of the last call
+// among the messages, which its id tells, since clients rewrite histories; else the number of the assistant's messages. A
+// prompt without a script is played by the Fallback; without one it gets a short reply that says so, thus any client may
+// talk to the server, and with a Default model under any name. A request that wraps a prompt and offers no tools is for
+// something beside the task, as a title: it gets a few words. Everything random is drawn from (Config.Seed, the request's seed,
 // model, script, effort, turn): the same request always gets the same bytes and, while nobody else loads the server, the
-// same timing. Unknown fields, tool_choice and parallel_tool_calls are ignored; any bearer is accepted.
+// same timing. Unknown fields, tool_choice and parallel_tool_calls are ignored; any key is accepted.
+//
+// The server remembers a conversation only where its client means to go on with it by an id: previous_response_id, on a
+// WebSocket also of what is not to be stored, and message threads. It forgets the oldest beyond 128 MiB.
+//
+// How reasoning shows is the profile's choice: as a summary, or raw for an open model, in Responses; as thinking in
+// Messages and Ollama; as thoughts in Google's API, if the request includes them. Hidden reasoning leaves its item or block
+// without text in Responses and Messages, where a request may ask for that too, and no trace elsewhere.
 //
 // # How long it takes
 //
@@ -47,7 +66,8 @@
 //
 // # Faults
 //
-// A fault hits the first attempt of a request and not its retry. A retry is recognised by X-Stainless-Retry-Count above
+// A fault is the same in every API but for the words of errors. On a WebSocket, what breaks off is the connection, and
+// errors are messages. A fault hits the first attempt of a request and not its retry. A retry is recognised by X-Stainless-Retry-Count above
 // 0, or by its body being that of the request that was hit; after one retry the record is dropped, so a later repetition of the whole
 // conversation has the same faults again.
 package simmodel

@@ -31,7 +31,7 @@ func errand(t Turn) Reply {
 // aside answers a request that is for something beside the task: by a few words, or by what its schema wants.
 func aside(t Turn) Reply {
 	if t.Schema != nil {
-		return Reply{Text: string(quote(readSchema(t.Schema).sample()))}
+		return Reply{Text: string(quote(readSchema(t.Schema).sample(1)))}
 	}
 	return Reply{ReasoningTokens: 10, Text: "Simulated work in a folder"}
 }
@@ -73,7 +73,7 @@ func findShell(tools []Tool) (found shell, ok bool) {
 
 // run returns a call that runs a command, with whatever else the tool requires.
 func (s shell) run(command string) Call {
-	args, _ := s.schema.sample().(map[string]any)
+	args, _ := s.schema.sample(10_000).(map[string]any) // numbers are time limits, if anything
 	if args == nil {
 		args = map[string]any{}
 	}

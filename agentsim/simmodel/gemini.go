@@ -110,6 +110,9 @@ func (q *geminiRequest) asked(model string) *request {
 	if b := q.Config.Thinking.Budget; b != nil && *b == 0 {
 		asked.effort = "none"
 	}
+	if asked.effort == "thinking_level_unspecified" {
+		asked.effort = ""
+	}
 	if q.System != nil {
 		q.System.Role = "system"
 		asked.messages = q.System.appendTo(asked.messages)

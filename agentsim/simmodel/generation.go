@@ -67,7 +67,7 @@ func (g *generation) prepare(asked *request, body []byte) error {
 	}
 	effort, factor, ok := g.model.effort(asked.effort)
 	if !ok {
-		return badRequest("reasoning_effort", "reasoning_effort is %q; it can be none, minimal, low, medium, high, xhigh or max", asked.effort)
+		return badRequest("", "the effort is %q; it can be none, minimal, low, medium, high, xhigh or max", asked.effort)
 	}
 	bare := false
 	g.script, bare = g.server.script(asked.messages)
@@ -200,7 +200,10 @@ func (g *generation) generate(out output) error {
 		p, n := g.chunk(i, g.model.drafted(draft))
 		i += n
 		steps := 1
-		if p.opens {
+		switch {
+		case p.args != "":
+			steps = g.model.steps(p.tokens, draft)
+		case p.opens:
 			steps = p.tokens
 		}
 		var due time.Duration

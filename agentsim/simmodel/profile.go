@@ -124,6 +124,14 @@ func (p *Profile) drafted(r *rand.Rand) int {
 	return n
 }
 
+// steps returns how many steps tokens take that go out as one.
+func (p *Profile) steps(tokens int, r *rand.Rand) (n int) {
+	for ; tokens > 0; n++ {
+		tokens -= p.drafted(r)
+	}
+	return n
+}
+
 // A timetable says when the parts of one response are due, in modelled time since the request was admitted.
 type timetable interface {
 	headers() time.Duration

@@ -77,10 +77,10 @@ func TestReplies(t *testing.T) {
 			name: "an unknown effort",
 			body: ask("go", `,"reasoning_effort":"heroic"`),
 			want: seen{Status: 400},
-			says: `reasoning_effort is "heroic"; it can be none, minimal`,
+			says: `the effort is "heroic"; it can be none, minimal`,
 		},
 		{name: "no JSON", body: `{"model":`, want: seen{Status: 400}, says: "not a chat completion request"},
-		{name: "no messages", body: `{"model":"exact"}`, want: seen{Status: 400}, says: "messages is empty"},
+		{name: "no messages", body: `{"model":"exact"}`, want: seen{Status: 400}, says: "conversation is empty"},
 		{name: "several choices", body: ask("go", `,"n":2`), want: seen{Status: 400}, says: "one choice a request"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

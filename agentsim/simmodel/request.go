@@ -32,7 +32,7 @@ type request struct {
 // check fills in defaults and says what is wrong with the request, if anything.
 func (r *request) check() error {
 	if len(r.messages) == 0 {
-		return badRequest("messages", "messages is empty; send at least one")
+		return badRequest("", "the conversation is empty; send at least one message")
 	}
 	r.effort = cmp.Or(r.effort, defaultEffort)
 	return nil

@@ -98,7 +98,7 @@ func (c *socket) answer(m socketMessage) {
 	}
 	g := c.server.generation(c.ctx, responsesAPI{}, m.received)
 	g.waited = time.Since(m.received) > 0
-	g.refuse = to.refuse
+	g.refuse, g.truth.Socket = to.refuse, true
 	defer g.log()
 	asked, err := r.asked(c.server)
 	if err == nil {

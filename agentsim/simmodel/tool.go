@@ -54,6 +54,8 @@ type schema struct {
 	Enum       []any             `json:"enum"`
 	Const      any               `json:"const"`
 	AnyOf      []schema          `json:"anyOf"`
+	Minimum    *float64          `json:"minimum"`
+	Maximum    *float64          `json:"maximum"`
 }
 
 // schemaType is the first of the types that a schema allows, in lower case.
@@ -79,21 +81,27 @@ func readSchema(raw json.RawMessage) (s schema) {
 	return s
 }
 
-// sample returns a value that fits the schema: what is required, and no more.
-func (s schema) sample() any {
+// sample returns a value that fits the schema: what is required, and no more. Numbers are number where they may be.
+func (s schema) sample(number float64) any {
 	switch {
 	case s.Const != nil:
 		return s.Const
 	case len(s.Enum) > 0:
 		return s.Enum[0]
 	case s.Type == "" && len(s.AnyOf) > 0:
-		return s.AnyOf[0].sample()
+		return s.AnyOf[0].sample(number)
 	}
 	switch s.Type {
 	case "boolean":
 		return false
 	case "integer", "number":
-		return 10_000 // a time limit, if anything
+		if s.Maximum != nil {
+			number = min(number, *s.Maximum)
+		}
+		if s.Minimum != nil {
+			number = max(number, *s.Minimum)
+		}
+		return number
 	case "array":
 		return []any{}
 	case "null":
@@ -104,7 +112,7 @@ func (s schema) sample() any {
 		}
 		v := map[string]any{}
 		for _, name := range s.Required {
-			v[name] = s.Properties[name].sample()
+			v[name] = s.Properties[name].sample(number)
 		}
 		return v
 	}

@@ -24,6 +24,7 @@ type Truth struct {
 	Turn      int           `json:"turn"`
 	Attempt   int           `json:"attempt"` // 1, or one more than X-Stainless-Retry-Count, or 2 for the repetition of a request that a fault hit
 	Stream    bool          `json:"stream"`
+	Socket    bool          `json:"socket,omitempty"` // over a WebSocket
 	Fault     FaultKind     `json:"fault,omitempty"`
 	Received  time.Time     `json:"received"` // the whole request had been read
 	Speed     float64       `json:"speed"`
