@@ -22,6 +22,7 @@ func (p *page) run(r *measure.Run) {
 	p.steps(r)
 	p.calls(r)
 	p.tools(r)
+	p.free(r)
 	p.slowest(r)
 	if len(r.Problems) > 0 {
 		p.problems("problems", r.Problems)

@@ -1,44 +1,37 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"time"
+	"slices"
 
 	"github.com/seed46266073/longpole/traces/measure"
 )
 
-// tools lists the tools: how long they ran, how much of that the run waited for, and the least time that one of their calls
-// could have taken longer for free.
+// tools lists the tools: how long they ran, and how much of that the run waited for.
 func (p *page) tools(r *measure.Run) {
 	if len(r.Tools) == 0 {
 		return
 	}
 	p.section("tools")
-	failed, slack := map[string]int{}, map[string]*time.Duration{}
+	failed := map[string]int{}
 	for _, c := range r.ToolCalls {
 		if c.Outcome.Failed() {
 			failed[c.Name]++
-		}
-		if least := slack[c.Name]; c.Slack != nil && (least == nil || *c.Slack < *least) {
-			slack[c.Name] = c.Slack
 		}
 	}
 	var rows [][]string
 	shown, more := capped(r.Tools, rowsShown)
 	for _, t := range shown {
-		name := Clean(t.Name)
-		if name == "" {
-			name = "(no name)"
-		}
 		bad := "-"
 		if n := failed[t.Name]; n > 0 {
 			bad = p.sgr("31", fmt.Sprint(n))
 		}
-		rows = append(rows, []string{name, fmt.Sprint(t.Calls), bad, p.ran(t), p.column(t.Critical),
-			Percent(float64(t.Critical) / float64(max(r.Wall, 1))), p.maybe(slack[t.Name])})
+		rows = append(rows, []string{toolName(t.Name), fmt.Sprint(t.Calls), bad, p.ran(t), p.column(t.Critical),
+			Percent(float64(t.Critical) / float64(max(r.Wall, 1)))})
 	}
 	p.table([]column{{head: "tool", flex: true}, {head: "calls", right: true}, {head: "failed", right: true, keep: 1}, {head: "ran", right: true},
-		{head: "waited for", right: true}, {head: "of the run", right: true, keep: 3}, {head: "slack", right: true, keep: 2}}, rows)
+		{head: "waited for", right: true}, {head: "of the run", right: true, keep: 3}}, rows)
 	p.more(more)
 }
 
@@ -52,3 +45,33 @@ func (p *page) ran(t measure.ToolTime) string {
 	}
 	return p.duration(*t.Run)
 }
+
+// free lists the tool calls that could have lasted longest beyond what they did without lengthening the run: no gain lies in
+// making these faster.
+func (p *page) free(r *measure.Run) {
+	var calls []measure.ToolCall
+	for _, c := range r.ToolCalls {
+		if c.Slack != nil && *c.Slack > 0 {
+			calls = append(calls, c)
+		}
+	}
+	if len(calls) == 0 {
+		return
+	}
+	slices.SortStableFunc(calls, func(a, b measure.ToolCall) int { return cmp.Compare(*b.Slack, *a.Slack) })
+	p.section("could take longer for free")
+	var rows [][]string
+	shown, more := capped(calls, 8)
+	for _, c := range shown {
+		step := unknown
+		if c.Step != nil {
+			step = fmt.Sprint(c.Step.Index)
+		}
+		rows = append(rows, []string{p.column(c.Span.Start), p.maybe(c.Run), p.column(*c.Slack), toolName(c.Name), step})
+	}
+	p.table([]column{{head: "at", right: true}, {head: "ran", right: true}, {head: "longer by", right: true}, {head: "tool", flex: true},
+		{head: "step", right: true}}, rows)
+	p.more(more)
+}
+
+func toolName(name string) string { return cmp.Or(Clean(name), "(no name)") }
