@@ -72,11 +72,11 @@ OTEL_EXPORTER_OTLP_ENDPOINT set, their spans also go to that endpoint, Jaeger fo
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&opt.efforts, "effort", []string{"low", "medium", "high"}, "reasoning efforts to compare")
-	f.StringSliceVar(&opt.models, "model", nil, "models to ask (default "+defaultModel+"; required with --base-url)")
+	f.StringSliceVar(&opt.models, "model", nil, "models to ask (default "+defaultModel+"; the simulated ones are "+strings.Join(modelNames(), ", ")+"; required with --base-url)")
 	f.StringSliceVar(&opt.tasks, "task", nil, "tasks to do (default: all; "+strings.Join(taskNames(), ", ")+")")
 	f.IntVar(&opt.trials, "trials", 4, "runs of each task at each setting")
 	f.IntVar(&opt.concurrency, "concurrency", 6, "runs at the same time")
-	f.Int64Var(&opt.seed, "seed", 1, "source of everything random")
+	f.Int64Var(&opt.seed, "seed", 1, "source of everything random: the same answers and faults again; times still vary with the machine")
 	f.StringVar(&opt.speed, "speed", "", "recorded time over real time (default 10x, with --base-url 1x)")
 	f.StringVar(&opt.baseURL, "base-url", "", "OpenAI-compatible server, with its /v1; the key is taken from OPENAI_API_KEY")
 	f.StringArrayVar(&opt.faults, "fault", nil, "faults of the simulated model: "+faultHelp+" (default rate_limit=0.04, cut=0.02, stall=0.02)")
@@ -264,11 +264,17 @@ func chooseTasks(names []string) ([]tasks.Task, error) {
 	return chosen, nil
 }
 
-func knownModels(names []string) error {
-	var known []string
+// modelNames are the simulated models.
+func modelNames() []string {
+	var names []string
 	for _, p := range simmodel.Published() {
-		known = append(known, p.Name)
+		names = append(names, p.Name)
 	}
+	return names
+}
+
+func knownModels(names []string) error {
+	known := modelNames()
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return misused("--model %q: the simulated ones are %s; with --base-url any of the server's", name, strings.Join(known, ", "))

@@ -18,11 +18,11 @@ type exportOptions struct{ to string }
 func newExport() *cobra.Command {
 	var opt exportOptions
 	cmd := &cobra.Command{
-		Use:   "export [SOURCE…] --to otlp",
+		Use:   "export [SOURCE…]",
 		Short: "Send runs to Jaeger or any other OpenTelemetry backend",
 		Long: `Send the spans of runs to an OTLP endpoint. Where and how is set by OpenTelemetry's own variables:
 OTEL_EXPORTER_OTLP_ENDPOINT (default http://localhost:4318), OTEL_EXPORTER_OTLP_PROTOCOL (http/protobuf or grpc),
-OTEL_EXPORTER_OTLP_HEADERS and the others. Each span is sent once.
+OTEL_EXPORTER_OTLP_HEADERS and the others. Every span of the sources is sent, a span that was written several times once.
 
 ` + sourceHelp,
 		Example: `  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 longpole export --to otlp traces.jsonl`,
@@ -31,7 +31,7 @@ OTEL_EXPORTER_OTLP_HEADERS and the others. Each span is sent once.
 			return runExport(cmd.Context(), opt, args, cmd.InOrStdin(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&opt.to, "to", "", "otlp: an OTLP endpoint, set by OTEL_EXPORTER_OTLP_* variables")
+	cmd.Flags().StringVar(&opt.to, "to", "otlp", "otlp: an OTLP endpoint, set by OTEL_EXPORTER_OTLP_* variables")
 	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"otlp"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
