@@ -86,6 +86,7 @@ func newRecorder(c Config, now func() time.Time, incomplete *atomic.Int64) *reco
 func (r *recorder) recording(req *http.Request, f *flight) *recording {
 	rec := &recording{recorder: r, overhead: f.overhead, header: req.Header}
 	rec.x = Exchange{ID: r.id(), Upstream: f.upstream.URL.Host, Method: req.Method, Path: req.URL.Path, Start: f.start, Outcome: traces.OutcomeUnknown}
+	rec.target, _ = f.upstream.path(req.URL)
 	rec.x.Facts.asked(req.Header)
 	if f.conn != nil {
 		rec.x.Conn = f.conn.number

@@ -19,6 +19,7 @@ type recording struct {
 	lost     bool // something was not taken down
 
 	x        Exchange
+	target   string      // path of the request at the upstream
 	header   http.Header // of the request, until its body is known
 	overhead *overhead   // the forwarding side's, still changing
 	decoder  stream.Decoder

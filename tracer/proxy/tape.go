@@ -24,6 +24,7 @@ const maxTape = 64 << 20
 // A tape is an exchange on its way to the tap.
 type tape struct {
 	cassette.Exchange
+	path string // that the server saw: whoever plays the tape stands in its place
 	size int
 }
 
@@ -32,13 +33,13 @@ func newTape(r *recording) *tape {
 	if r.recorder.tap == nil || stream.APIOf(r.x.Path) == "" {
 		return nil
 	}
-	return &tape{}
+	return &tape{path: r.target}
 }
 
 // asked takes the body of the request, not encoded.
 func (t *tape) asked(x *Exchange, body []byte) {
 	hash := sha256.Sum256(body)
-	t.Request = cassette.Request{Method: x.Method, Path: x.Path, Model: x.Request.Model, Stream: x.Request.Stream, Body: hex.EncodeToString(hash[:])}
+	t.Request = cassette.Request{Method: x.Method, Path: t.path, Model: x.Request.Model, Stream: x.Request.Stream, Body: hex.EncodeToString(hash[:])}
 }
 
 func (t *tape) answered(h http.Header) {

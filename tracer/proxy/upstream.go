@@ -88,14 +88,7 @@ func below(prefix, path string) bool {
 
 // address rewrites the URL of a request so that it leads to the upstream. The path keeps the escapes that it came with.
 func (up *Upstream) address(u *url.URL) {
-	path := strings.TrimPrefix(u.EscapedPath(), strings.TrimRight(up.Prefix, "/"))
-	if path != "" && path[0] != '/' {
-		path = "/" + path
-	}
-	path = strings.TrimRight(up.URL.EscapedPath(), "/") + path
-	if plain, err := url.PathUnescape(path); err == nil {
-		u.Path, u.RawPath = plain, path
-	}
+	u.Path, u.RawPath = up.path(u)
 	switch own := up.URL.RawQuery; {
 	case own == "":
 	case u.RawQuery == "":
@@ -104,6 +97,20 @@ func (up *Upstream) address(u *url.URL) {
 		u.RawQuery = own + "&" + u.RawQuery
 	}
 	u.Scheme, u.Host, u.User = up.URL.Scheme, up.URL.Host, up.URL.User
+}
+
+// path returns the path that a request has at the upstream, and its escaped form.
+func (up *Upstream) path(u *url.URL) (plain, escaped string) {
+	path := strings.TrimPrefix(u.EscapedPath(), strings.TrimRight(up.Prefix, "/"))
+	if path != "" && path[0] != '/' {
+		path = "/" + path
+	}
+	path = strings.TrimRight(up.URL.EscapedPath(), "/") + path
+	plain, err := url.PathUnescape(path)
+	if err != nil {
+		return u.Path, u.RawPath
+	}
+	return plain, path
 }
 
 // apiOf returns the API that a request speaks, by its path, or by headers where two APIs share the path. What it does not know
