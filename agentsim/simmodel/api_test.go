@@ -304,3 +304,35 @@ func TestGoogleStreamsAnArray(t *testing.T) {
 		}
 	})
 }
+
+// The same holds with jitter, drafted tokens and the queue of a server that is in use.
+func TestEveryAPIIsDecodedWhateverTheProfile(t *testing.T) {
+	for _, profile := range simmodel.Published() {
+		for _, d := range dialects {
+			t.Run(profile.Name+" "+string(d.api), func(t *testing.T) {
+				profile.Slots = 1
+				cfg := simmodel.Config{Profiles: []simmodel.Profile{profile}, Scripts: everything.Scripts, FreshIDs: true}
+				var got [][]traces.Stretch
+				b := &bench{}
+				serve(t, cfg, func(t *testing.T, inner *bench) {
+					b = inner
+					path, body := strings.Replace(d.path, "exact", profile.Name, 1), strings.Replace(d.ask(true), "exact", profile.Name, 1)
+					second := make(chan exchange)
+					go func() { second <- b.send(t.Context(), t, path, body) }()
+					for _, x := range []exchange{b.send(t.Context(), t, path, body), <-second} {
+						if x.Outcome != traces.OK || x.TimingsInconsistent {
+							t.Errorf("outcome %s, inconsistent %t", x.Outcome, x.TimingsInconsistent)
+						}
+						got = append(got, x.Chunks.Stretches(0, *x.End, time.Hour, traces.Response))
+					}
+				})
+				slices.SortFunc(got, func(a, b []traces.Stretch) int { return int(a[0].To - b[0].To) })
+				for i, truth := range b.truths {
+					if diff := cmp.Diff(waits(truth), got[i]); diff != "" {
+						t.Errorf("response %d (-truth +got):\n%s", i, diff)
+					}
+				}
+			})
+		}
+	}
+}
