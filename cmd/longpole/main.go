@@ -3,7 +3,7 @@
 //
 // Each subcommand is one file: a constructor that declares flags, help and an example, and a function that does the
 // work and is called by the tests directly. Results go to stdout, everything else to stderr. Only main prints an error
-// and picks the exit status: 0 done, 1 failed, 2 misused, 130 interrupted, 143 terminated.
+// and picks the exit status: 0 done, 1 failed, 2 misused, 130 interrupted, 143 terminated; record passes on its command's.
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 
 	"github.com/seed46266073/longpole/traces/report"
@@ -35,6 +36,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	err := root.ExecuteContext(ctx)
 	var signalled signalError
 	var misuse usageError
+	var status statusError
 	switch {
 	case errors.As(context.Cause(ctx), &signalled):
 		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, signalled) {
@@ -43,6 +45,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return signalled.status()
 	case err == nil:
 		return 0
+	case errors.As(err, &status):
+		return int(status)
 	case errors.As(err, &misuse):
 		complain(stderr, err)
 		return 2
@@ -64,6 +68,11 @@ func (e usageError) Unwrap() error { return e.error }
 
 func misused(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
+// A statusError is an exit status that is not ours to explain: that of a command which was run.
+type statusError int
+
+func (e statusError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
 // A signalError is the cause of a context that a signal cancelled.
 type signalError struct{ sig syscall.Signal }
 
@@ -71,11 +80,16 @@ func (e signalError) Error() string { return e.sig.String() }
 func (e signalError) status() int   { return 128 + int(e.sig) }
 
 // withSignals returns a context that the first interrupt, termination or hang-up cancels, so that open spans are ended and
-// written; a second one ends the process at once.
+// written; a second one ends the process at once. A signal that is ignored, as by nohup, stays so.
 func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	release := sync.OnceFunc(func() { signal.Stop(signals); close(signals) })
 	go func() {
 		first, ok := (<-signals).(syscall.Signal)
 		if !ok {
@@ -86,5 +100,14 @@ func withSignals(parent context.Context) (context.Context, func()) {
 			os.Exit(signalError{second}.status())
 		}
 	}()
-	return ctx, func() { signal.Stop(signals); close(signals); cancel(nil) }
+	return context.WithValue(ctx, signalsKey{}, release), func() { release(); cancel(nil) }
+}
+
+type signalsKey struct{}
+
+// takeSignals gives the signals to the caller: they cancel ctx no more.
+func takeSignals(ctx context.Context) {
+	if release, ok := ctx.Value(signalsKey{}).(func()); ok {
+		release()
+	}
 }

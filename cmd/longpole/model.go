@@ -25,6 +25,7 @@ type modelOptions struct {
 	seed   int64
 	faults []string
 	truth  string
+	replay string
 }
 
 // defaultProfile plays the models that agents are configured with.
@@ -39,12 +40,22 @@ func newModel() *cobra.Command {
 Messages, Ollama's API or Google's generateContent. Prompts of the built-in tasks are played; for any other, the model asks
 for the shell that the client offers, a few harmless commands in two turns, and then answers. A name that is none of the
 models' is played by ` + defaultProfile + `. --truth writes what really happened to each request as JSON lines, to check a
-profiler against.`,
+profiler against.
+
+With --replay the responses of a cassette, which ` + "`longpole record --cassette`" + ` wrote, are served instead: each once, to the
+first request that has the same path, with the timing it had.`,
 		Example: `  longpole model --listen 127.0.0.1:8089
+  longpole model --replay slow-run.cassette --speed 10x
   OPENAI_BASE_URL=http://127.0.0.1:8089/v1 my-agent
   longpole model --fault rate_limit=0.1 --fault cut=0.05 --truth truth.jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if opt.replay != "" {
+				if cmd.Flags().Changed("seed") || len(opt.faults) > 0 || opt.truth != "" {
+					return misused("--replay serves what was recorded: --seed, --fault and --truth are for the simulated models")
+				}
+				return runReplay(cmd.Context(), opt, cmd.ErrOrStderr())
+			}
 			return runModel(cmd.Context(), opt, cmd.ErrOrStderr())
 		},
 	}
@@ -53,6 +64,7 @@ profiler against.`,
 	cmd.Flags().Int64Var(&opt.seed, "seed", 1, "source of everything random")
 	cmd.Flags().StringArrayVar(&opt.faults, "fault", nil, faultHelp)
 	cmd.Flags().StringVar(&opt.truth, "truth", "", "file for the truth about each request")
+	cmd.Flags().StringVar(&opt.replay, "replay", "", "cassette to serve instead of the simulated models")
 	return cmd
 }
 

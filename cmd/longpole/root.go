@@ -15,6 +15,7 @@ func newRoot() *cobra.Command {
 		Long: `longpole records what an LLM agent did, books every nanosecond of its runs on the model, the tools, the
 retries or the agent itself, and shows which of them the run was really waiting for.`,
 		Example: `  longpole bench                      run the built-in tasks at three reasoning efforts and compare
+  longpole record -- codex exec "…"   run any agent and record where its time goes
   longpole report traces.json         where did the time go? as text, or --format json
   longpole view traces.json           the same on screens`,
 		Version:       version(),
@@ -27,7 +28,7 @@ retries or the agent itself, and shows which of them the run was really waiting 
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return misused("%w; see `%s --help`", err, cmd.CommandPath())
 	})
-	root.AddCommand(newBench(), newReport(), newView(), newExport(), newModel(), newRuns())
+	root.AddCommand(newBench(), newRecord(), newProxy(), newReport(), newView(), newExport(), newModel(), newRuns())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	misuseOfArguments(root)

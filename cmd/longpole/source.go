@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/seed46266073/longpole/traces"
-	"github.com/seed46266073/longpole/traces/dialect"
 	"github.com/seed46266073/longpole/traces/format"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/store"
@@ -34,7 +33,7 @@ func loadRecords(ctx context.Context, sources []string, stdin io.Reader) ([][]tr
 		if err != nil {
 			return nil, nil, err
 		}
-		records, more := dialect.Normalise(records)
+		records, more := understood(records)
 		lists = append(lists, records)
 		problems = append(append(problems, odd...), more...)
 	}
@@ -79,8 +78,9 @@ func loadStore() ([][]traces.Record, []traces.Problem, error) {
 		case err != nil:
 			odd = append(odd, traces.Problem{Code: traces.UnreadableLine, Message: err.Error()})
 		}
+		records, more := understood(records)
 		lists = append(lists, records)
-		problems = append(problems, about(entry.ID, odd)...)
+		problems = append(append(problems, about(entry.ID, odd)...), more...)
 	}
 	return lists, problems, nil
 }
@@ -110,6 +110,12 @@ func loadRuns(ctx context.Context, sources []string, stdin io.Reader, opt traces
 	if err != nil {
 		return nil, nil, err
 	}
+	runs, problems := measured(lists, problems, opt)
+	return runs, problems, nil
+}
+
+// measured builds and measures the runs of lists of records, oldest first, and adds what is odd about them to the problems.
+func measured(lists [][]traces.Record, problems []traces.Problem, opt traces.Options) ([]*measure.Run, []traces.Problem) {
 	var runs []*measure.Run
 	for _, records := range lists {
 		built, odd := traces.BuildWith(records, opt)
@@ -119,5 +125,5 @@ func loadRuns(ctx context.Context, sources []string, stdin io.Reader, opt traces
 		}
 	}
 	slices.SortStableFunc(runs, func(a, b *measure.Run) int { return a.Start.Compare(b.Start) })
-	return runs, problems, nil
+	return runs, problems
 }

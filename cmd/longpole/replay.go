@@ -1,0 +1,41 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+
+	"github.com/seed46266073/longpole/tracer/cassette"
+)
+
+// runReplay serves a cassette, in the place of the simulated models.
+func runReplay(ctx context.Context, opt modelOptions, stderr io.Writer) error {
+	speed, err := parseSpeed(opt.speed)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(opt.replay)
+	if err != nil {
+		return fmt.Errorf("cassette: %w", err)
+	}
+	recorded, err := cassette.Read(f)
+	f.Close()
+	if err != nil {
+		return fmt.Errorf("%s: %w", opt.replay, err)
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", opt.listen)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w; choose another address with --listen", opt.listen, err)
+	}
+	fmt.Fprintf(stderr, "%s of %s on http://%s at %gx\n", plural(len(recorded.Exchanges), "recorded response"), opt.replay, listener.Addr(), speed)
+	handler := cassette.NewHandler(recorded, speed)
+	if err := serve(ctx, listener, handler); err != nil {
+		return err
+	}
+	if n := handler.Left(); n > 0 {
+		fmt.Fprintf(stderr, "%s were not asked for\n", plural(n, "response"))
+	}
+	return nil
+}
