@@ -24,9 +24,10 @@ type Group struct {
 	Runs []*Run            // in the order given; N of them
 
 	N         int
-	Succeeded int // finished with a correct answer
-	Censored  int // cut off by a time limit
-	Unknown   int // did not say how they ended; not in Success
+	Succeeded int  // finished with a correct answer
+	Censored  int  // cut off by a time limit
+	Unknown   int  // did not say how they ended; not in Success
+	Checked   bool // an answer was checked; else correct only means finished
 
 	Success       *Rate // nil if no run says how it ended
 	TimeToCorrect Times // of the correct runs, those cut off counted as longer
@@ -164,6 +165,7 @@ func (g *Group) summarise() {
 		}
 	}
 	g.Succeeded, g.Censored = len(correct), len(cutOff)
+	g.Checked = slices.ContainsFunc(g.Runs, func(r *Run) bool { return r.Check != "" || r.Outcome == traces.FailedCheck })
 	if told := g.N - g.Unknown; told > 0 {
 		i := stats.Wilson(g.Succeeded, told, level)
 		g.Success = &Rate{float64(g.Succeeded) / float64(told), i.Low, i.High}
@@ -267,7 +269,7 @@ func (g *Group) note(correct, cutOff []*Run) {
 		say("%s %s not say how %s ended: left out of the success rate", count(g.Unknown, "run"), verb(g.Unknown, "does", "do"),
 			verb(g.Unknown, "it", "they"))
 	}
-	if !slices.ContainsFunc(g.Runs, func(r *Run) bool { return r.Check != "" || r.Outcome == traces.FailedCheck }) && len(correct) > 0 {
+	if !g.Checked && len(correct) > 0 {
 		say("no answer was checked: correct only means finished")
 	}
 	scales := map[float64]bool{}

@@ -25,7 +25,7 @@ func (p *page) groups(groups []measure.Group) {
 	if keys := groups[0].By; len(keys) > 0 {
 		by = " by " + strings.Join(keys, " and ")
 	}
-	p.line(p.bold("time to a correct answer"+by), p.draw(" · "), plural(n, "run"))
+	p.line(p.bold(GoalOf(groups).Title+by), p.draw(" · "), plural(n, "run"))
 	if s := scales(groups); s != "" {
 		p.line("  ", s)
 	}
@@ -34,7 +34,7 @@ func (p *page) groups(groups []measure.Group) {
 	p.shares(groups)
 	p.notes(groups)
 	p.section("what it shows")
-	for _, sentence := range verdict(groups) {
+	for _, sentence := range Verdict(groups) {
 		p.wrapped(p.draw(Clean(sentence)), asIs)
 	}
 }
@@ -60,7 +60,8 @@ func (p *page) times(groups []measure.Group) {
 		head = strings.Join(groups[0].By, p.draw(" · "))
 	}
 	const cutOff = 4
-	columns := []column{{head: head, flex: true}, {head: "runs", right: true}, {head: "right", right: true}, {head: "95 %", keep: 3},
+	goal := GoalOf(groups)
+	columns := []column{{head: head, flex: true}, {head: "runs", right: true}, {head: goal.column(), right: true}, {head: "95 %", keep: 3},
 		cutOff: {head: "cut off", right: true, keep: 6}, {head: "median", right: true}, {head: "95 %", keep: 4}, {head: "range", keep: 5},
 		{head: "calls/run", right: true, keep: 1}, {head: "a call", right: true, keep: 2}}
 	var rows [][]string
@@ -128,12 +129,13 @@ func (p *page) stacks(groups []measure.Group) {
 		return
 	}
 	labels = min(labels, p.width/3)
-	p.section("where it went: means of correct runs, each adds up exactly")
+	goal := GoalOf(groups)
+	p.section("where it went: means of " + goal.Runs + ", each adds up exactly")
 	cells := p.width - 2 - labels - 2 - DurationWidth - 1
 	for _, g := range groups {
 		name := pad(fit(p.label(g), labels, p.draw("…")), labels, false)
 		if g.MeanWall == nil {
-			p.line("  ", name, "  no correct answer")
+			p.line("  ", name, "  ", goal.None)
 			continue
 		}
 		n := max(1, int(float64(*g.MeanWall)/float64(longest)*float64(cells)+0.5))

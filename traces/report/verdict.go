@@ -5,58 +5,69 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
+	"strings"
 
-	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
 )
 
-// verdict says in plain sentences what a comparison shows, and no more than it shows: a difference of medians is called one only
-// where the two 95 % intervals do not overlap, which is stricter than a test at 5 %, and so is a difference of success
-// rates.
-func verdict(groups []measure.Group) []string {
-	if len(groups) == 1 {
-		return single(groups[0])
+// Verdict says in plain sentences what a comparison shows, and no more than it shows: first what to use, if the data tell, then why.
+// A difference is called one only where the two 95 % intervals do not overlap (measure.Sooner, measure.MoreOften). Labels
+// are as the traces have them: clean the sentences before they are printed.
+func Verdict(groups []measure.Group) []string {
+	switch len(groups) {
+	case 0:
+		return nil
+	case 1:
+		return []string{single(groups[0])}
 	}
+	goal := GoalOf(groups)
 	var say []string
 	if s := unchanged(groups); s != "" {
 		say = append(say, s)
 	}
-	var timed []measure.Group // with a median, soonest first
+	var told []measure.Group // with a median
 	for _, g := range groups {
 		if g.TimeToCorrect.N > 0 && g.TimeToCorrect.Median != nil {
-			timed = append(timed, g)
+			told = append(told, g)
 		}
 	}
-	slices.SortStableFunc(timed, func(a, b measure.Group) int {
-		x, y := a.TimeToCorrect, b.TimeToCorrect
-		if x.MoreThan != y.MoreThan {
-			if x.MoreThan {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Compare(*x.Median, *y.Median)
-	})
-	switch len(timed) {
-	case 0:
-		return append(say, "no setting gave a correct answer, so none is faster.")
-	case 1:
-		return append(say, fmt.Sprintf("only %s gave correct answers, in the median after %s.", timed[0].Label(), medianOf(timed[0])))
+	best, clear := measure.Best(groups)
+	switch {
+	case len(told) == 0 && goal.known():
+		return append(say, "No setting gave a correct answer, so none is to be recommended.")
+	case len(told) == 0:
+		return append(say, "No run finished, so nothing is to be recommended.")
+	case clear:
+		say = append(say, recommendation(goal, groups, best))
+	case len(told) == 1:
+		say = append(say, fmt.Sprintf("Only runs of %s %s, in the median after %s: too few runs to be sure that the others cannot.", told[0].Label(), goal.did(), medianOf(told[0])))
+	default:
+		say = append(say, undecided(goal, groups))
 	}
-	return append(say, ranking(groups, timed)...)
+	if !goal.known() {
+		say = append(say, "Not every answer was checked: a run that finished may have been wrong.")
+	}
+	return append(say, reasons(groups, best)...)
 }
 
-func single(g measure.Group) []string {
+func single(g measure.Group) string {
+	goal := GoalOf([]measure.Group{g})
 	if g.TimeToCorrect.N == 0 {
-		return []string{"no correct answer."}
+		return sentence(goal.None + ".")
 	}
-	s := "a correct answer took " + medianOf(g) + " in the median; " + right(g)
+	s := "A correct answer took "
+	if !goal.known() {
+		s = "A run took "
+	}
+	s += medianOf(g) + " in the median"
+	if g.Success != nil {
+		s += fmt.Sprintf("; %s of %s %s", Percent(g.Success.Rate), plural(g.N-g.Unknown, "run"), goal.did())
+	}
 	if len(g.Families) > 0 {
 		most := slices.MaxFunc(g.Families, func(a, b measure.FamilyMean) int { return cmp.Compare(a.Mean, b.Mean) })
 		s += fmt.Sprintf("; most of it went to %s (%s)", most.Family, Percent(most.Share))
 	}
-	return []string{s + "."}
+	return s + "."
 }
 
 // unchanged finds an effort dial that the server ignored: the same reasoning tokens whatever was asked for.
@@ -73,123 +84,132 @@ func unchanged(groups []measure.Group) string {
 	}
 	switch {
 	case most == 0:
-		return "effort changed nothing: no reasoning tokens at any setting."
+		return "Effort changed nothing: no reasoning tokens at any setting."
 	case most <= 1.02*least:
-		return fmt.Sprintf("effort changed nothing: about %.0f reasoning tokens a run at every setting.", most)
+		return fmt.Sprintf("Effort changed nothing: about %.0f reasoning tokens a run at every setting.", most)
 	}
 	return ""
 }
 
-// ranking compares the soonest group with the one that answers fastest per call, else with the next one.
-func ranking(groups, timed []measure.Group) []string {
-	best := timed[0]
-	other, perCall := timed[1], false
-	if quick := quickest(groups); quick != nil && quick.Label() != best.Label() && quick.TimeToCorrect.Median != nil && best.Calls.Time != nil {
-		other, perCall = *quick, true
+// recommendation names the group that beats every other one, and in what.
+func recommendation(goal Goal, groups []measure.Group, best int) string {
+	g := &groups[best]
+	s := "Use " + g.Label() + ": "
+	if !goal.known() {
+		s = "Best is " + g.Label() + ": "
 	}
-	lead := ""
-	if perCall {
-		lead = fmt.Sprintf("%s answers faster per call (%s against %s), ", other.Label(), Duration(*other.Calls.Time), Duration(*best.Calls.Time))
-	}
-	figures := fmt.Sprintf("in the median %s against %s", medianOf(best), medianOf(other))
-	var say []string
-	switch {
-	case !apart(best, other) && perCall:
-		say = append(say, lead+fmt.Sprintf("but is no sooner right than %s: no clear difference in so few runs (%s; %s).", best.Label(), figures, doubt(best, other)))
-	case !apart(best, other):
-		say = append(say, fmt.Sprintf("no clear difference in so few runs between %s and %s: %s (%s).", best.Label(), other.Label(), figures, doubt(best, other)))
-	case perCall:
-		say = append(say, lead+fmt.Sprintf("but %s is sooner right, %s%s.", best.Label(), figures, because(best, other)))
-	default:
-		say = append(say, fmt.Sprintf("%s is right soonest, %s for %s%s.", best.Label(), figures, other.Label(), because(best, other)))
-	}
-	others := timed[1:]
-	if len(others) > 4 {
-		others = nil // a sentence for each would bury the first
-	}
-	for _, g := range others {
+	s += often(goal, groups, best)
+	var sooner, later, unclear []string
+	for i := range groups {
+		other := &groups[i]
 		switch {
-		case g.Label() == other.Label():
-		case apart(best, g):
-			say = append(say, fmt.Sprintf("%s is later too: %s%s.", g.Label(), medianOf(g), because(best, g)))
+		case i == best || other.TimeToCorrect.Median == nil:
+		case measure.Sooner(g, other):
+			sooner = append(sooner, fmt.Sprintf("%s (%s)", medianOf(*other), other.Label()))
+		case measure.Sooner(other, g):
+			later = append(later, fmt.Sprintf("%s (%s)", medianOf(*other), other.Label()))
 		default:
-			say = append(say, fmt.Sprintf("%s is not clearly later: %s (%s).", g.Label(), medianOf(g), doubt(best, g)))
+			unclear = append(unclear, fmt.Sprintf("%s (%s)", medianOf(*other), other.Label()))
 		}
 	}
-	return append(say, rates(groups))
-}
-
-// rates says whether one setting is right more often.
-func rates(groups []measure.Group) string {
-	var told []measure.Group
-	for _, g := range groups {
-		if g.Success != nil {
-			told = append(told, g)
-		}
-	}
-	if len(told) < 2 {
-		return "how often answers are right cannot be compared."
-	}
-	byRate := func(a, b measure.Group) int { return cmp.Compare(a.Success.Rate, b.Success.Rate) }
-	low, high := slices.MinFunc(told, byRate), slices.MaxFunc(told, byRate)
+	median := medianOf(*g) + " in the median"
 	switch {
-	case low.Success.Rate == high.Success.Rate:
-		return fmt.Sprintf("all were right equally often (%s).", Percent(low.Success.Rate))
-	case high.Success.Low > low.Success.High:
-		return fmt.Sprintf("%s is right more often: %s against %s for %s.", high.Label(), Percent(high.Success.Rate), Percent(low.Success.Rate), low.Label())
+	case len(sooner) > 0 && len(later)+len(unclear) == 0:
+		s += fmt.Sprintf(", and soonest %s: %s against %s", goal.Right, median, and(sooner))
+	case len(sooner) > 0:
+		s += fmt.Sprintf(", and sooner %s: %s against %s", goal.Right, median, and(sooner))
 	}
-	return fmt.Sprintf("which is right more often cannot be told from so few runs (%s %s, %s %s).",
-		low.Label(), Percent(low.Success.Rate), high.Label(), Percent(high.Success.Rate))
+	switch {
+	case len(later) > 0:
+		s += fmt.Sprintf(", though later: %s against %s", median, and(later))
+	case len(sooner) > 0 && len(unclear) > 0:
+		s += "; not clearly sooner than " + and(unclear)
+	case len(unclear) > 0:
+		s += fmt.Sprintf("; how soon does not tell them apart: %s against %s", median, and(unclear))
+	}
+	return s + "."
 }
 
-// quickest returns the group whose single calls are shortest.
-func quickest(groups []measure.Group) *measure.Group {
-	var best *measure.Group
-	for i, g := range groups {
-		if g.Calls.Time != nil && (best == nil || *g.Calls.Time < *best.Calls.Time) {
-			best = &groups[i]
+// often compares how often a group was right with the others: "right as often as high (94 %), more often than low (67 %)".
+func often(goal Goal, groups []measure.Group, best int) string {
+	g := &groups[best]
+	rate := Percent(g.Success.Rate)
+	var more, same, near []string
+	for i := range groups {
+		if i == best {
+			continue
+		}
+		other := &groups[i]
+		switch r := Percent(other.Success.Rate); {
+		case measure.MoreOften(g, other):
+			more = append(more, fmt.Sprintf("%s (%s)", other.Label(), r))
+		case r == rate:
+			same = append(same, other.Label())
+		default:
+			near = append(near, fmt.Sprintf("%s (%s)", other.Label(), r))
 		}
 	}
-	return best
-}
-
-// apart reports whether the medians' intervals leave no doubt that a's is smaller.
-func apart(a, b measure.Group) bool {
-	return a.TimeToCorrect.High != nil && b.TimeToCorrect.Low != nil && *a.TimeToCorrect.High < *b.TimeToCorrect.Low
-}
-
-// doubt says why a difference is not called one.
-func doubt(a, b measure.Group) string {
-	if a.TimeToCorrect.Low == nil || b.TimeToCorrect.Low == nil {
-		return "too few correct runs for an interval"
+	var s string
+	switch {
+	case len(same) > 0:
+		s = fmt.Sprintf("%s as often as %s (%s)", goal.Right, and(same), rate)
+	default:
+		s = fmt.Sprintf("%s in %s of its runs", goal.Right, rate)
 	}
-	return "the 95 % intervals of the medians overlap"
-}
-
-// because names the family that explains most of the difference of the means, where the means differ the same way as the medians.
-func because(best, other measure.Group) string {
-	if best.MeanWall == nil || other.MeanWall == nil || *best.MeanWall >= *other.MeanWall {
-		return ""
+	if len(more) > 0 {
+		s += ", more often than " + and(more)
 	}
-	mean := func(g measure.Group, f traces.Family) time.Duration {
-		for _, m := range g.Families {
-			if m.Family == f {
-				return m.Mean
-			}
-		}
-		return 0
-	}
-	most, saved := traces.Family(""), time.Duration(0)
-	for _, f := range traces.Families {
-		if d := mean(other, f) - mean(best, f); d > saved {
-			most, saved = f, d
-		}
-	}
-	s := fmt.Sprintf("; on average %s more went to %s with %s", Duration(saved), most, other.Label())
-	if x, y := best.Calls.PerRun, other.Calls.PerRun; *y-*x >= 0.1 {
-		s += fmt.Sprintf(" and it took %.1f model calls a run against %.1f", *y, *x)
+	if len(near) > 0 {
+		s += ", not clearly more or less often than " + and(near)
 	}
 	return s
+}
+
+// undecided says what was seen of the groups that none beats, and why it does not tell which to use.
+func undecided(goal Goal, groups []measure.Group) string {
+	open := measure.Unbeaten(groups)
+	if len(open) == 1 {
+		open = nil // it beats some, not all: the others are open too
+		for i := range groups {
+			open = append(open, i)
+		}
+	}
+	var labels, seen []string
+	few, fewest := false, math.MaxInt
+	for _, i := range open {
+		g := groups[i]
+		labels = append(labels, g.Label())
+		fewest = min(fewest, g.N)
+		rate := "an unknown share"
+		if g.Success != nil {
+			rate = Percent(g.Success.Rate)
+		}
+		s := fmt.Sprintf("of %s, %s %s", g.Label(), rate, goal.did())
+		if g.TimeToCorrect.Median != nil {
+			s += fmt.Sprintf(", in the median after %s", medianOf(g))
+			few = few || g.TimeToCorrect.Low == nil
+		}
+		seen = append(seen, s)
+	}
+	runs := "these runs"
+	if fewest < 30 {
+		runs = "so few runs"
+	}
+	which := "Which to use"
+	if len(open) < len(groups) {
+		which = "Which of " + and(labels) + " to use"
+	}
+	doubt := "the 95 % intervals overlap"
+	if few {
+		doubt = "too few correct runs for an interval"
+		if !goal.known() {
+			doubt = "too few runs for an interval"
+		}
+	}
+	if len(seen) > 4 {
+		return fmt.Sprintf("%s cannot be told from %s: %s.", which, runs, doubt)
+	}
+	return fmt.Sprintf("%s cannot be told from %s: %s (%s).", which, runs, strings.Join(seen, "; "), doubt)
 }
 
 func medianOf(g measure.Group) string {
@@ -201,9 +221,9 @@ func medianOf(g measure.Group) string {
 	return s
 }
 
-func right(g measure.Group) string {
-	if g.Success == nil {
-		return "how many were right is not known"
+func sentence(s string) string {
+	if s == "" {
+		return s
 	}
-	return fmt.Sprintf("%s of %s were right", Percent(g.Success.Rate), plural(g.N-g.Unknown, "run"))
+	return string(s[0]-'a'+'A') + s[1:]
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // settings measures runs of one model call: "low 3+5: 10 ok, 12 ok" is effort low, calls of 3 s with 5 reasoning tokens, one run of 10 s
-// and one of 12 s. A setting "… 2x3+5" makes two such calls a run.
+// and one of 12 s ("10 unchecked": nobody checked its answer). A setting "… 2x3+5" makes two such calls a run.
 func settings(t *testing.T, text string) []measure.Group {
 	t.Helper()
 	const epoch = 1_700_000_000_000_000_000
@@ -30,9 +30,13 @@ func settings(t *testing.T, text string) []measure.Group {
 			if _, err := fmt.Sscan(word, &wall, &outcome); err != nil {
 				t.Fatalf("%q: %v", word, err)
 			}
+			check := "checked"
+			if outcome == "unchecked" {
+				outcome, check = "ok", ""
+			}
 			trace := fmt.Sprint(effort, i)
 			recs := []traces.Record{{TraceID: trace, SpanID: "run", Name: "run", Start: epoch, End: epoch + wall*1e9, Attrs: traces.Attrs{
-				{Key: traces.KeyRole, Value: "agent"}, {Key: traces.KeyOutcome, Value: outcome}, {Key: traces.KeyAnswerCheck, Value: "checked"},
+				{Key: traces.KeyRole, Value: "agent"}, {Key: traces.KeyOutcome, Value: outcome}, {Key: traces.KeyAnswerCheck, Value: check},
 				{Key: traces.KeyGroupPrefix + "effort", Value: effort}}}}
 			for c := range calls {
 				from := epoch + (c*seconds)*1e9
@@ -52,49 +56,54 @@ func TestVerdict(t *testing.T) {
 			"faster per call, later right",
 			`low 3x1+5: 20 ok, 21 ok, 22 ok, 23 ok, 24 ok, 25 ok
 			 high 1x4+90: 10 ok, 11 ok, 12 ok, 13 ok, 14 ok, 15 ok`,
-			`low answers faster per call (1.00 s against 4.00 s), but high is sooner right, in the median 12.50 s against 22.50 s; on average 11.00 s more went to agent with low and it took 3.0 model calls a run against 1.0.
-			 all were right equally often (100 %).`,
+			`Use high: right as often as low (100 %), and soonest right: 12.50 s in the median against 22.50 s (low).
+			 low took 10.00 s longer than high on average: 11.00 s more in agent, less 1.00 s saved in decode; 3.0 model calls a run against 1.0, though each is faster (1.00 s against 4.00 s).`,
 		},
 		{
 			"faster per call and sooner right",
 			`low 1x1+5: 10 ok, 11 ok, 12 ok, 13 ok, 14 ok, 15 ok
 			 high 1x4+90: 20 ok, 21 ok, 22 ok, 23 ok, 24 ok, 25 ok`,
-			`low is right soonest, in the median 12.50 s against 22.50 s for high; on average 7.00 s more went to agent with high.
-			 all were right equally often (100 %).`,
+			`Use low: right as often as high (100 %), and soonest right: 12.50 s in the median against 22.50 s (high).
+			 high took 10.00 s longer than low on average: 7.00 s more in agent and 3.00 s more in decode.`,
 		},
 		{
 			"the intervals overlap",
 			`low 1x1+5: 10 ok, 11 ok, 12 ok, 13 ok, 14 ok, 25 ok
 			 high 1x4+90: 12 ok, 13 ok, 14 ok, 15 ok, 16 ok, 17 failed_check`,
-			`no clear difference in so few runs between low and high: in the median 12.50 s against 14.00 s (too few correct runs for an interval).
-			 which is right more often cannot be told from so few runs (high 83 %, low 100 %).`,
+			`Which to use cannot be told from so few runs: of low, 100 % were right, in the median after 12.50 s; of high, 83 % were right, in the median after 14.00 s (too few correct runs for an interval).`,
 		},
 		{
 			"one setting is right more often",
 			`low 1x1+5: 10 ok, 11 failed_check, 12 failed_check, 13 failed_check, 14 failed_check, 15 failed_check, 12 failed_check, 9 failed_check
 			 high 1x4+90: 10 ok, 11 ok, 12 ok, 13 ok, 14 ok, 15 ok, 16 ok, 17 ok`,
-			`no clear difference in so few runs between low and high: in the median 10.00 s against 13.50 s (too few correct runs for an interval).
-			 high is right more often: 100 % against 12 % for low.`,
+			`Use high: right in 100 % of its runs, more often than low (12 %); how soon does not tell them apart: 13.50 s in the median against 10.00 s (low).`,
 		},
 		{
 			"only one setting was ever right",
 			`low 1x1+5: 10 failed_check, 11 failed_check
 			 high 1x4+90: 10 ok, 11 ok`,
-			`only high gave correct answers, in the median after 10.50 s.`,
+			`Only runs of high were right, in the median after 10.50 s: too few runs to be sure that the others cannot.`,
 		},
 		{
 			"none was ever right",
 			`low 1x1+5: 10 failed_check
 			 high 1x4+90: 10 error`,
-			`no setting gave a correct answer, so none is faster.`,
+			`No setting gave a correct answer, so none is to be recommended.`,
+		},
+		{
+			"answers that nobody checked are finished, not right",
+			`low 1x1+5: 10 unchecked, 11 unchecked, 12 unchecked, 13 unchecked, 14 unchecked, 15 unchecked
+			 high 1x4+90: 20 unchecked, 21 unchecked, 22 unchecked, 23 unchecked, 24 unchecked, 25 unchecked`,
+			`Best is low: finished as often as high (100 %), and soonest finished: 12.50 s in the median against 22.50 s (high).
+			 Not every answer was checked: a run that finished may have been wrong.
+			 high took 10.00 s longer than low on average: 7.00 s more in agent and 3.00 s more in decode.`,
 		},
 		{
 			"an effort that changed nothing is said before any ranking",
 			`low 1x1+50: 10 ok, 12 ok
 			 high 1x1+50: 11 ok, 12 ok`,
-			`effort changed nothing: about 50 reasoning tokens a run at every setting.
-			 no clear difference in so few runs between low and high: in the median 11.00 s against 11.50 s (too few correct runs for an interval).
-			 all were right equally often (100 %).`,
+			`Effort changed nothing: about 50 reasoning tokens a run at every setting.
+			 Which to use cannot be told from so few runs: of low, 100 % were right, in the median after 11.00 s; of high, 100 % were right, in the median after 11.50 s (too few correct runs for an interval).`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
