@@ -1,7 +1,8 @@
 // Package compare puts groups of runs side by side: how often they were right, how long a right answer took, and where
 // that time went.
 //
-// All bars and distributions share one axis, so that longer is later. Success stands before every time, and each number comes
+// The cursor begins on the best group, and below the groups stands in words what they show, as in the text report. All bars and
+// distributions share one axis, so that longer is later. Success stands before every time, and each number comes
 // with its interval, because a fast wrong answer is no answer.
 package compare
 
@@ -15,6 +16,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/keys"
 	"github.com/seed46266073/longpole/tui/scroll"
 	"github.com/seed46266073/longpole/tui/theme"
@@ -36,6 +38,8 @@ type Model struct {
 	by            []string // what can be grouped by
 	chosen        int      // of by
 	groups        []measure.Group
+	goal          report.Goal
+	verdict       []string // what the comparison shows, a sentence each
 	scale         time.Duration // the end of the axis
 	list          scroll.List
 	width, height int
@@ -101,6 +105,11 @@ func (m *Model) regroup() {
 	} else {
 		m.groups = measure.GroupBy(m.runs, m.by[m.chosen])
 	}
+	m.goal = report.GoalOf(m.groups)
+	m.verdict = nil
+	if m.by[m.chosen] != ByRun {
+		m.verdict = report.Verdict(m.groups)
+	}
 	m.scale = 0
 	for _, g := range m.groups {
 		if g.MeanWall != nil {
@@ -111,6 +120,8 @@ func (m *Model) regroup() {
 		}
 	}
 	m.list.Resize(len(m.groups), m.fit())
+	best, _ := measure.Best(m.groups)
+	m.list.Select(max(0, best))
 }
 
 // SetTheme changes the look.
@@ -140,7 +151,6 @@ func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
 		return m, m.open()
 	case keys.Regroup:
 		m.chosen = (m.chosen + max(1, msg.Count)) % len(m.by)
-		m.list.Select(0)
 		m.regroup()
 	default:
 		m.list.Move(msg.Action, msg.Count)

@@ -1,8 +1,10 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,14 +23,59 @@ const (
 
 // lines is how many lines a group takes: figures, mean as a bar, distribution, and a blank one where there is room.
 func (m Model) lines() int {
-	if m.height-headLines-footLines >= 4*len(m.groups) {
+	if m.height-headLines-footLines-len(m.words()) >= 4*len(m.groups) {
 		return 4
 	}
 	return 3
 }
 
-// fit is how many groups fit.
-func (m Model) fit() int { return max(0, m.height-headLines-footLines) / m.lines() }
+// fit is how many groups fit. What they show goes before the last groups, but takes no more than a third of a screen.
+func (m Model) fit() int {
+	room := m.height - headLines - footLines
+	return max(0, room-min(len(m.words()), room/3)) / m.lines()
+}
+
+// words is what the groups show, and what their bars mean, a line each.
+func (m Model) words() []string {
+	if len(m.groups) == 0 || m.theme == nil {
+		return nil
+	}
+	t := m.theme
+	lines := []string{m.legend()}
+	for _, sentence := range m.verdict {
+		style := t.Text
+		if len(lines) == 1 {
+			style = t.Strong
+		}
+		for i, s := range cell.Wrap(cell.Clean(sentence), m.width-4) {
+			indent := 1
+			if i > 0 {
+				indent = 3
+			}
+			lines = append(lines, cell.NewLine(t, m.width, false).Space(indent).Text(style, strings.TrimSpace(s)).String())
+		}
+	}
+	return lines
+}
+
+// legend says what the lines of a group are.
+func (m Model) legend() string {
+	t := m.theme
+	l := cell.NewLine(t, m.width, false)
+	median := "median at " + t.Glyphs.Grid
+	switch {
+	case t.Shaded():
+		median = "median in blue"
+	case t.Coloured():
+		median = "median in cyan"
+	}
+	below := " below: how many of them ended when, "
+	if m.width < 100 {
+		below = " below: how many when, "
+	}
+	l.Space(1).Text(t.Muted, "bar: mean of "+m.goal.Runs+" "+t.Glyphs.Dot+below).Text(t.Accent, median)
+	return l.String()
+}
 
 // View returns as many lines as the size has, each as wide as it.
 func (m Model) View() string {
@@ -48,6 +95,14 @@ func (m Model) View() string {
 	if len(m.groups) == 0 {
 		lines = append(lines, cell.NewLine(m.theme, m.width, false).Space(2).Text(m.theme.Muted, "no runs to compare").String())
 	}
+	words := m.words()
+	if room := m.height - footLines - len(lines); room > len(words) {
+		lines = append(lines, empty)
+	} else if room < len(words) {
+		words = words[1:] // the legend can be done without
+		words = words[:max(0, min(room, len(words)))]
+	}
+	lines = append(lines, words...)
 	for len(lines) < m.height-footLines {
 		lines = append(lines, empty)
 	}
@@ -62,7 +117,7 @@ func (m Model) title() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1).Text(t.Accent, "compare by").Space(1).Text(t.Strong, m.by[m.chosen]).Space(2)
-	l.Text(t.Muted, fmt.Sprintf("time to a correct answer %s %d runs", t.Glyphs.Dot, len(m.runs)))
+	l.Text(t.Muted, fmt.Sprintf("%s %s %d runs", m.goal.Title, t.Glyphs.Dot, len(m.runs)))
 	if len(m.by) > 1 {
 		l.Right(t.Muted, " t: by "+m.by[(m.chosen+1)%len(m.by)]+" ")
 	}
@@ -143,9 +198,13 @@ func (m Model) heads() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(2 + m.labelWidth())
-	for _, c := range figureColumns {
+	for i, c := range figureColumns {
 		if m.width >= c.least {
-			l.FitRight(t.Muted, c.head, c.width)
+			head := c.head
+			if i == 0 && m.goal.Right != "right" {
+				head = "done"
+			}
+			l.FitRight(t.Muted, head, c.width)
 		}
 	}
 	return l.String()
@@ -198,7 +257,7 @@ func (m Model) figures(g *measure.Group, selected bool) string {
 func (m Model) mean(g *measure.Group, selected bool) string {
 	l := m.begin(selected, "").Space(1)
 	if g.MeanWall == nil {
-		l.Text(m.theme.Muted, "no correct run")
+		l.Text(m.theme.Muted, m.goal.None)
 		return l.String()
 	}
 	var parts []bar.Part
@@ -243,7 +302,7 @@ func (m Model) distribution(g *measure.Group, selected bool) string {
 			style = t.Accent
 		}
 		switch {
-		case n > 0:
+		case n > 0 && (x != median || t.Coloured()):
 			l.Rune(style, t.Glyphs.Sparks[max(1, n*steps/max(most, 3))])
 		case x == median:
 			l.Rune(style, t.Glyphs.Grid)
@@ -267,7 +326,9 @@ func (m Model) foot() []string {
 	}
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1).Text(t.Strong, m.label(&g)).Space(2)
-	for _, f := range g.Families {
+	families := slices.Clone(g.Families)
+	slices.SortStableFunc(families, func(a, b measure.FamilyMean) int { return cmp.Compare(b.Mean, a.Mean) })
+	for _, f := range families {
 		words := string(f.Family) + " " + report.Duration(f.Mean) + " " + report.Percent(f.Share)
 		if m.width < 120 {
 			words = string(f.Family) + " " + report.Percent(f.Share)
