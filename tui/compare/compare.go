@@ -39,7 +39,7 @@ type Model struct {
 	chosen        int      // of by
 	groups        []measure.Group
 	goal          report.Goal
-	verdict       []string // what the comparison shows, a sentence each
+	verdict       []string      // what the comparison shows, a sentence each
 	scale         time.Duration // the end of the axis
 	list          scroll.List
 	width, height int
