@@ -1,7 +1,9 @@
 package waterfall
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +64,16 @@ func (m Model) facts(i int32) []fact {
 			facts = append(facts, fact{t.Muted, f})
 		}
 	}
+	if e := s.Attrs().String(traces.KeyErrorType); e != "" {
+		facts = append(facts, fact{t.Bad, "error " + e})
+	}
+	if i == 0 && m.run.Check != "" {
+		style := t.Muted
+		if m.run.Outcome == traces.FailedCheck {
+			style = t.Bad
+		}
+		facts = append(facts, fact{style, "check: " + m.run.Check})
+	}
 	if s.Skew != 0 {
 		facts = append(facts, fact{t.Warn, "clock corrected by " + report.Duration(s.Skew)})
 	}
@@ -90,12 +102,33 @@ func callFacts(c *measure.Call) []string {
 	return facts
 }
 
-// makeup lists the components of the selected row with their times.
+// backoffFacts says of a wait between attempts how long it was meant to be, and why there was one.
+func backoffFacts(s *traces.Span) []string {
+	if s.Role != traces.RoleWait {
+		return nil
+	}
+	var facts []string
+	if planned, ok := s.Attrs().Int(traces.KeyPlanned); ok && planned >= 0 {
+		facts = append(facts, "planned "+report.Duration(time.Duration(planned)))
+	}
+	if reason := s.Attrs().String(traces.KeyReason); reason != "" {
+		facts = append(facts, "because of "+strings.ReplaceAll(reason, "_", " "))
+	}
+	return facts
+}
+
+// makeup lists the components of the selected row with their times, the largest first, or says why a backoff was made.
 func (m Model) makeup(i int32) string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1)
-	for _, p := range m.parts(i) {
+	parts := m.parts(i)
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.time, a.time) })
+	if facts := backoffFacts(m.tree.nodes[i].span); len(facts) > 0 {
+		headline.Chip(l, t, waitOf(m.tree.nodes[i].span))
+		l.Space(1).Text(t.Muted, strings.Join(facts, ", "))
+	}
+	for _, p := range parts {
 		mark := t.Glyphs.Quality(p.quality)
 		words := strings.ReplaceAll(string(p.component), "_", " ") + " " + mark + report.Duration(p.time)
 		if l.Left() < cell.Width(words)+3 {

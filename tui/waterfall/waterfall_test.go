@@ -143,3 +143,29 @@ func TestAVeryDeepTreeIsDrawn(t *testing.T) {
 		}
 	}
 }
+
+func TestTheDetailTellsWhatTheBarCannot(t *testing.T) {
+	m := New(theme.New(true, colorprofile.ASCII, false), measure.Of(tracetest.Parse(t, `
+		run        ====================  longpole.outcome=failed_check longpole.check=two-rows-missing
+		 chat      =============
+		  attempt1 ===x                  status:429
+		  backoff      ===               longpole.backoff.planned_ns=2000000 longpole.backoff.reason=too_many
+		  attempt2        wwwrroo
+		 grep                   ==x      error.type=no_such_file`)))
+	m.SetSize(140, 30)
+	for _, c := range []struct{ row, want string }{
+		{"run", "check: two-rows-missing"},
+		{"backoff", "planned 2.0 ms, because of too many"},
+		{"grep", "error no_such_file"},
+		{"chat", "x retry 4.0 ms  z backoff 3.0 ms"},
+	} {
+		for _, s := range m.run.Spans {
+			if s.Name == c.row {
+				m.Reveal(s)
+			}
+		}
+		if got := ansi.Strip(strings.Join(m.detail(), "\n")); !strings.Contains(got, c.want) {
+			t.Errorf("%s: no %q in\n%s", c.row, c.want, got)
+		}
+	}
+}
