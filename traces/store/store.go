@@ -4,6 +4,9 @@
 //
 // Writing is for an agent that must not be disturbed: it loses records when the disk fails and says how many, and never
 // stops. Reading lists what a crash or a full disk left behind as problems.
+//
+// Following is reading while others write: a Follower is polled and tells which runs have grown, and whether anybody still writes
+// them. Writers hold their files with a lock (flock(2)) that the system takes back however they end.
 package store
 
 import (

@@ -29,6 +29,7 @@ type Writer struct {
 	info    fs.FileInfo // of file when it was opened
 	size    int64       // that file has if nobody else wrote
 	torn    bool        // file ends within a line
+	held    bool        // followers can see that file is being written
 	line    []byte
 	written int   // records
 	lost    int   // records
@@ -149,7 +150,10 @@ func (w *Writer) prepare() error {
 		if info, err = w.file.Stat(); err != nil {
 			return err
 		}
-		w.info, w.size = info, -1
+		w.info, w.size, w.held = info, -1, false
+	}
+	if f, ok := w.file.(*os.File); ok && !w.held {
+		w.held = hold(f)
 	}
 	if info.Size() != w.size {
 		w.size = info.Size()
