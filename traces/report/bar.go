@@ -28,7 +28,7 @@ var (
 	markArgs      = mark{"a", "tool arguments", "96"}
 	markStall     = mark{"s", "stall", "93"}
 	markTool      = mark{"T", "tool", "94"}
-	markApproval  = mark{"?", "approval", "33"}
+	markApproval  = mark{"h", "approval", "33"}
 	markRetry     = mark{"x", "retry and backoff", "91"}
 	markAgent     = mark{"-", "agent", "37"}
 

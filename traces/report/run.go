@@ -24,6 +24,7 @@ func (p *page) run(r *measure.Run) {
 	p.tools(r)
 	p.free(r)
 	p.slowest(r)
+	p.words(r)
 	if len(r.Problems) > 0 {
 		p.problems("problems", r.Problems)
 	}
@@ -101,7 +102,7 @@ func (p *page) bar(r *measure.Run) {
 	list := parts(r.Components)
 	p.line()
 	p.line("  ", p.stack(list, p.width-2))
-	p.line("  ", p.dim("adds up to "+p.duration(r.Wall)+" exactly"))
+	p.line("  ", p.dim("shares, not in order; adds up to "+p.duration(r.Wall)+" exactly"))
 	p.legend(list)
 }
 

@@ -38,8 +38,8 @@ func (p *page) more(n int) {
 	}
 }
 
-// table writes rows below their heads, indented by two cells; cells must be of the page's characters and clean. It returns how
-// many columns found no room.
+// table writes rows below their heads, indented by two cells; cells must be of the page's characters and clean. An
+// unknown cell is explained below. It returns how many columns found no room.
 func (p *page) table(columns []column, rows [][]string) (dropped int) {
 	widths := make([]int, len(columns))
 	for i, c := range columns {
@@ -90,8 +90,15 @@ func (p *page) table(columns []column, rows [][]string) (dropped int) {
 		heads[i] = c.head
 	}
 	p.line(p.dim(p.row(columns, widths, shown, heads)))
+	untold := false
 	for _, row := range rows {
 		p.line(p.row(columns, widths, shown, row))
+		for i, cell := range row {
+			untold = untold || shown[i] && cell == unknown
+		}
+	}
+	if untold {
+		p.aside("?: the trace does not say")
 	}
 	return dropped
 }

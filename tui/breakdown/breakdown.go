@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/cell"
 	"github.com/seed46266073/longpole/tui/headline"
 	"github.com/seed46266073/longpole/tui/keys"
@@ -89,7 +90,7 @@ func (m *Model) SetTheme(t *theme.Theme) { m.theme = t }
 // SetSize sets how many cells there are.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = width, height
-	m.list.Resize(len(m.rows), height-headLines)
+	m.list.Resize(len(m.rows), height-headLines-1)
 	m.skip(true)
 }
 
@@ -197,10 +198,30 @@ func (m Model) View() string {
 	for at := from; at < to; at++ {
 		lines = append(lines, m.rowView(at))
 	}
-	for len(lines) < m.height {
+	for len(lines) < m.height-1 {
 		lines = append(lines, empty)
 	}
+	lines = append(lines, m.note())
 	return strings.Join(lines[:m.height], "\n")
+}
+
+// note explains the selected row: what its component is, what an unknown time means.
+func (m Model) note() string {
+	l := cell.NewLine(m.theme, m.width, false)
+	if len(m.rows) == 0 {
+		return l.String()
+	}
+	switch r := m.rows[m.list.Cursor]; {
+	case r.component != nil:
+		if words := report.Explain(r.component.Component); words != "" {
+			l.Space(1).Text(m.theme.Muted, strings.ReplaceAll(string(r.component.Component), "_", " ")+": "+words)
+		}
+	case r.tool != nil && r.tool.Run == nil:
+		l.Space(1).Text(m.theme.Muted, "?: the trace does not say")
+	case r.tool != nil && r.tool.Critical > *r.tool.Run:
+		l.Space(1).Text(m.theme.Muted, "run: execution alone; on path: what the run waited for, the call's whole round trip")
+	}
+	return l.String()
 }
 
 // nameWidth is the width of the column of names, wide enough for the longest if there is room.

@@ -74,6 +74,9 @@ func (m Model) legend() string {
 		below = " below: how many when, "
 	}
 	l.Space(1).Text(t.Muted, "bar: mean of "+m.goal.Runs+" "+t.Glyphs.Dot+below).Text(t.Accent, median)
+	if slices.ContainsFunc(m.groups, func(g measure.Group) bool { return g.Success == nil }) {
+		l.Text(t.Muted, " "+t.Glyphs.Dot+" ?: the trace does not say")
+	}
 	return l.String()
 }
 

@@ -155,9 +155,17 @@ func Chip(l *cell.Line, t *theme.Theme, c traces.Component) {
 	l.Rune(t.Label(c, true), t.Glyphs.Letter(c))
 }
 
+// wide is from how many cells on there is room to say in full that the bar holds shares: the ruler below is not its own.
+const wide = 100
+
 func stack(t *theme.Theme, run *measure.Run, width int) string {
 	l := cell.NewLine(t, width, false)
 	total := " = " + report.Duration(run.Wall)
+	if width >= wide {
+		total = " shares, not in order" + total
+	} else {
+		total = " shares" + total
+	}
 	cells := width - 2 - cell.Width(total)
 	l.Space(1)
 	if cells < 10 {

@@ -26,7 +26,7 @@ var unicodeGlyphs = Glyphs{
 	Slack: "┄", Extent: "─", Rule: "─", Grid: "┊",
 	Good: "✓", Bad: "✗", Unsure: "·", Cut: "⊘", Dot: "·", Ellipsis: "…",
 	Up: "↑", Down: "↓", Left: "←", Right: "→", Times: "×", Dash: "–",
-	Inferred: "~", Bound: "≤",
+	Inferred: "≈", Bound: "≤",
 	Blocks:    [9]string{" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	RightHalf: "▐", Shade: "▒",
 	Sparks: []string{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
@@ -47,7 +47,7 @@ var asciiGlyphs = Glyphs{
 var letters = map[traces.Component]string{
 	traces.Connect: "c", traces.Wait: "·", traces.Queue: "q", traces.Prefill: "p",
 	traces.Reasoning: "r", traces.Output: "o", traces.ToolArgs: "a", traces.Stall: "s",
-	traces.Tail: "e", traces.Response: "m", traces.Tool: "T", traces.Approval: "?",
+	traces.Tail: "e", traces.Response: "m", traces.Tool: "T", traces.Approval: "h",
 	traces.Retry: "x", traces.Backoff: "z", traces.Startup: "u", traces.Agent: "-", traces.Untraced: "_",
 }
 

@@ -64,7 +64,7 @@ func TestARowShowsItsPhasesAndItsPartOfThePath(t *testing.T) {
 			 chat      ww
 			 write       ======
 			  approval   ===`,
-			[]string{"··???TTT", "··", "  ???TTT"}},
+			[]string{"··HHHTTT", "··", "  HHHTTT"}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
