@@ -43,6 +43,5 @@ func (c *client) FlushError() error {
 		c.flight.proxy.self.chunks.add(d)
 		c.taken = time.Time{}
 	}
-	c.flight.rouse()
 	return err
 }

@@ -44,10 +44,28 @@ type arrival struct {
 	waited bool // for the client to take what came before
 }
 
-var buffers = sync.Pool{New: func() any { return new([bufferMin]byte) }}
+// A bufferPool holds buffers of bufferMin bytes that are not in use. It is an httputil.BufferPool.
+type bufferPool struct{ sync.Pool }
+
+var buffers bufferPool
+
+// Get returns a buffer with any content.
+func (b *bufferPool) Get() []byte {
+	if p, ok := b.Pool.Get().(*[bufferMin]byte); ok {
+		return p[:]
+	}
+	return make([]byte, bufferMin)
+}
+
+// Put takes a buffer back; one that has grown is left to the garbage collector.
+func (b *bufferPool) Put(p []byte) {
+	if len(p) == bufferMin {
+		b.Pool.Put((*[bufferMin]byte)(p))
+	}
+}
 
 func newDownload(src io.ReadCloser, f *flight) *download {
-	d := &download{src: src, flight: f, buf: buffers.Get().(*[bufferMin]byte)[:]}
+	d := &download{src: src, flight: f, buf: buffers.Get()}
 	d.change.L = &d.mu
 	return d
 }
@@ -83,7 +101,6 @@ func (d *download) arrived(at time.Time, n int, err error) bool {
 		waited := d.busy || d.first < len(d.arrivals)
 		if waited {
 			d.flight.overhead.held.Add(1)
-			d.flight.rouse() // the reader may not soon
 		}
 		d.w += n
 		d.arrivals = append(d.arrivals, arrival{at, n, waited})
@@ -173,8 +190,8 @@ func (d *download) Close() error {
 	case d.closed:
 	case d.err == nil:
 		d.flight.note(note{kind: noteClosed, err: context.Canceled}, nil)
-	case len(d.buf) == bufferMin: // the pump has ended, and nobody reads any more
-		buffers.Put((*[bufferMin]byte)(d.buf))
+	default: // the pump has ended, and nobody reads any more
+		buffers.Put(d.buf)
 		d.buf = nil
 	}
 	d.closed = true

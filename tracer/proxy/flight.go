@@ -82,16 +82,6 @@ func (f *flight) note(n note, p []byte) {
 	}
 	n.about = f.rec
 	f.proxy.recorder.take(n, p)
-	if n.kind != noteChunk && n.kind != noteFrame {
-		f.proxy.recorder.rouse() // a chunk is not written yet
-	}
-}
-
-// rouse has the recorder look at what was noted.
-func (f *flight) rouse() {
-	if f.rec != nil {
-		f.proxy.recorder.rouse()
-	}
 }
 
 // gone reports whether the client has left.

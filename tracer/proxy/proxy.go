@@ -51,7 +51,7 @@ func New(c Config) *Proxy {
 	p.transport = newTransport(c.Transport)
 	quiet := log.New(io.Discard, "", 0) // what net/http logs may quote URLs, and with them keys
 	p.forward = httputil.ReverseProxy{
-		Rewrite: rewrite, Transport: p.transport, FlushInterval: -1, ErrorLog: quiet,
+		Rewrite: rewrite, Transport: p.transport, FlushInterval: -1, ErrorLog: quiet, BufferPool: &buffers,
 		ModifyResponse: answered, ErrorHandler: unanswered,
 	}
 	p.server = http.Server{Handler: p, ErrorLog: quiet, ConnContext: p.connContext, Protocols: new(http.Protocols),

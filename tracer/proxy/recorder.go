@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	progressEvery = 250 * time.Millisecond
-	maxQueued     = 8 << 20   // bytes and events of one exchange that wait to be recorded; a burst is 100 KB
-	maxBatch      = 256 << 20 // the same of all exchanges
-	keepBatch     = 1 << 20   // larger buffers are given back after a burst
+	workEvery = 250 * time.Millisecond
+	workAbove = 256 << 10 // bytes that wait
+	maxQueued = 8 << 20   // bytes and events of one exchange that wait to be recorded; a burst is 100 KB
+	maxBatch  = 256 << 20 // the same of all exchanges
+	keepBatch = 1 << 20   // larger buffers are given back after a burst
 )
 
 // A kind says what a note is about.
@@ -65,7 +66,7 @@ type recorder struct {
 	spare    batch
 	open     map[*recording]struct{} // not ended
 	dirty    map[*recording]struct{} // of these, with something to tell
-	complete []*recording            // of these, with a complete response
+	complete map[*recording]struct{} // of these, with a complete response
 }
 
 // A batch is notes in order, with the bytes that belong to them one after the other.
@@ -77,7 +78,8 @@ type batch struct {
 
 func newRecorder(c Config, now func() time.Time, incomplete *atomic.Int64) *recorder {
 	r := &recorder{observer: c.Observer, tap: c.Tap, think: c.Think, now: now, incomplete: incomplete,
-		wake: make(chan struct{}, 1), done: make(chan struct{}), open: map[*recording]struct{}{}, dirty: map[*recording]struct{}{}}
+		wake: make(chan struct{}, 1), done: make(chan struct{}), open: map[*recording]struct{}{}, dirty: map[*recording]struct{}{},
+		complete: map[*recording]struct{}{}}
 	go r.run()
 	return r
 }
@@ -102,8 +104,8 @@ func (r *recorder) id() int64 {
 	return r.lastID
 }
 
-// take notes something down; p is copied. The goroutine is not woken: that costs more than the rest, and is left for after the
-// write that the caller has yet to do.
+// take notes something down; p is copied. Pieces of bodies do not wake the goroutine, which costs more than the rest: they are
+// worked off with what comes next, four times a second at least.
 func (r *recorder) take(n note, p []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -127,6 +129,9 @@ func (r *recorder) take(n note, p []byte) {
 	n.size = len(p)
 	b.notes = append(b.notes, n)
 	b.bytes = append(b.bytes, p...)
+	if n.kind != noteChunk || len(b.bytes) > workAbove {
+		r.rouse()
+	}
 }
 
 // rouse wakes the goroutine.
@@ -150,21 +155,21 @@ func (r *recorder) run() {
 	defer close(r.done)
 	var tick <-chan time.Time
 	for {
+		ticked := false
 		select {
 		case <-r.wake:
 		case <-tick:
-			tick = nil
-			r.publish()
+			tick, ticked = nil, true
 		}
-		closed := r.work()
-		if closed {
-			for _, rec := range slices.SortedFunc(maps.Keys(r.open), func(a, b *recording) int { return cmp.Compare(a.x.ID, b.x.ID) }) {
-				rec.end(r.now())
-			}
+		if closed := r.work(); closed {
+			endAll(r.open, r.now())
 			return
 		}
-		if tick == nil && len(r.dirty) > 0 {
-			tick = time.After(progressEvery)
+		if ticked {
+			r.publish()
+		}
+		if tick == nil && len(r.open) > 0 {
+			tick = time.After(workEvery)
 		}
 	}
 }
@@ -205,10 +210,10 @@ func (r *recorder) publish() {
 }
 
 // endComplete ends the exchanges whose response is complete: the client may go on on the strength of them now.
-func (r *recorder) endComplete(at time.Time) {
-	for _, rec := range r.complete {
+func (r *recorder) endComplete(at time.Time) { endAll(r.complete, at) }
+
+func endAll(recs map[*recording]struct{}, at time.Time) {
+	for _, rec := range slices.SortedFunc(maps.Keys(recs), func(a, b *recording) int { return cmp.Compare(a.x.ID, b.x.ID) }) {
 		rec.end(at)
 	}
-	clear(r.complete)
-	r.complete = r.complete[:0]
 }

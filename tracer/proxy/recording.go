@@ -164,7 +164,7 @@ func (r *recording) chunk(at time.Time, p []byte) {
 	}
 	if !r.complete && r.decoder.Ended() {
 		r.complete = true
-		r.recorder.complete = append(r.recorder.complete, r)
+		r.recorder.complete[r] = struct{}{}
 	}
 }
 
@@ -190,7 +190,7 @@ func (r *recording) settle(at time.Time, err error) {
 	}
 	if !r.complete {
 		r.complete = true
-		r.recorder.complete = append(r.recorder.complete, r)
+		r.recorder.complete[r] = struct{}{}
 	}
 	x := &r.x
 	if r.tape != nil {
@@ -253,6 +253,7 @@ func (r *recording) end(at time.Time) {
 	r.ended = true
 	delete(r.recorder.open, r)
 	delete(r.recorder.dirty, r)
+	defer delete(r.recorder.complete, r)
 	r.guard(func() {
 		if !r.settled && r.decoder.Ended() {
 			at = r.x.LastByte

@@ -15,7 +15,6 @@ type tunnel struct {
 
 // Read gives what the upstream sent.
 func (t *tunnel) Read(p []byte) (int, error) {
-	t.flight.rouse() // what the last Read gave has been written
 	n, err := t.ReadWriteCloser.Read(p)
 	if n > 0 {
 		t.flight.note(note{kind: noteChunk}, p[:n])
@@ -34,9 +33,7 @@ func (t *tunnel) Read(p []byte) (int, error) {
 // Write takes what the client sent.
 func (t *tunnel) Write(p []byte) (int, error) {
 	t.flight.note(note{kind: noteFrame}, p)
-	n, err := t.ReadWriteCloser.Write(p)
-	t.flight.rouse()
-	return n, err
+	return t.ReadWriteCloser.Write(p)
 }
 
 // CloseWrite passes on that the client has sent its last byte, where the connection can say so.
