@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -33,11 +34,11 @@ func (p *page) calls(r *measure.Run) {
 		stalls = stalls || len(c.Stalls) > 0
 		retried = retried || len(c.Attempts) > 1
 		rows = append(rows, []string{
-			name, p.column(c.Start), p.column(c.Span.Duration()), p.maybe(c.TTFT), p.reasoning(c), rate(c), chars(c), p.stalls(c), attempts(c),
+			cmp.Or(stepNumber(c.Step), "-"), name, p.column(c.Start), p.column(c.Span.Duration()), p.maybe(c.TTFT), p.reasoning(c), rate(c), chars(c), p.stalls(c), attempts(c),
 			tokens(c.Usage.Output), p.outcome(c.Outcome),
 		})
 	}
-	p.table([]column{{head: "model", flex: true}, {head: "at", right: true, keep: 2}, {head: "time", right: true}, {head: "TTFT", right: true},
+	p.table([]column{{head: "step", right: true, keep: 6}, {head: "model", flex: true}, {head: "at", right: true, keep: 2}, {head: "time", right: true}, {head: "TTFT", right: true},
 		{head: "reasoning", right: true, keep: 8}, {head: "output rate", right: true, keep: 7},
 		{head: "chars/s", right: true, keep: 3, out: !texts}, {head: "stalls", right: true, keep: 6, out: !stalls},
 		{head: "attempts", right: true, keep: 4, out: !retried}, {head: "tokens out", right: true, keep: 1}, {head: "outcome", keep: 5}}, rows)

@@ -52,6 +52,7 @@ func (p *page) headline(r *measure.Run) {
 		p.wrapped("check: "+Clean(r.Check), asIs)
 	}
 	p.line("  ", p.tokens(r.Usage))
+	p.line("  id ", Clean(r.ID))
 }
 
 func (p *page) what(r *measure.Run) []string {
@@ -62,7 +63,15 @@ func (p *page) what(r *measure.Run) []string {
 	if e := r.Group["effort"]; e != "" {
 		words = append(words, "effort "+Clean(e))
 	}
-	return append(words, p.outcome(r.Outcome))
+	return append(words, p.ended(r))
+}
+
+// ended is how a run ended, so far as that was recorded.
+func (p *page) ended(r *measure.Run) string {
+	if r.Outcome == traces.OutcomeUnknown || r.Outcome == "" {
+		return "outcome not recorded"
+	}
+	return p.outcome(r.Outcome)
 }
 
 func (p *page) tokens(u measure.Usage) string {
@@ -193,13 +202,59 @@ func (p *page) slowest(r *measure.Run) {
 		return cmp.Compare(b.To-b.From, a.To-a.From)
 	})
 	p.section("slowest stretches of the critical path")
+	steps := stepsOf(r)
 	var rows [][]string
 	shown, _ := capped(segments, 8)
 	for _, s := range shown {
+		span := owner(s.Span)
+		where := Clean(span.Name)
+		if step := steps.of(span); step != "" && span.Role != traces.RoleStep {
+			where = "step " + step + p.draw(" · ") + where
+		}
 		rows = append(rows, []string{p.column(s.From), p.column(s.To - s.From), Percent(float64(s.To-s.From) / float64(r.Wall)),
-			p.cells(markOf(s.Component), 1) + " " + word(s.Component), Clean(owner(s.Span).Name)})
+			p.cells(markOf(s.Component), 1) + " " + word(s.Component), where})
 	}
-	p.table([]column{{head: "at", right: true}, {head: "time", right: true}, {head: "share", right: true}, {head: "component"}, {head: "span", flex: true}}, rows)
+	p.table([]column{{head: "at", right: true}, {head: "time", right: true}, {head: "share", right: true}, {head: "component"}, {head: "where", flex: true}}, rows)
+}
+
+// stepIndex tells in which step a span lies.
+type stepIndex map[*traces.Span]*traces.Step
+
+func stepsOf(r *measure.Run) stepIndex {
+	steps := stepIndex{}
+	for _, s := range r.Run.Steps {
+		if s.Span != nil {
+			steps[s.Span] = s
+		}
+	}
+	for _, c := range r.Run.ModelCalls {
+		steps[c.Span] = c.Step
+		for _, a := range c.Attempts {
+			steps[a.Span] = c.Step
+		}
+	}
+	for _, c := range r.Run.ToolCalls {
+		steps[c.Span] = c.Step
+	}
+	return steps
+}
+
+// of returns the number of the step of the nearest call, tool or step around s; "" if there is none.
+func (steps stepIndex) of(s *traces.Span) string {
+	for ; s != nil; s = s.Parent {
+		if step, ok := steps[s]; ok {
+			return stepNumber(step)
+		}
+	}
+	return ""
+}
+
+// stepNumber is "" for what belongs to no step.
+func stepNumber(s *traces.Step) string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprint(s.Index)
 }
 
 // owner returns what a phase belongs to: "reasoning" says less than the call that reasoned.

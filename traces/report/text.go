@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
@@ -55,17 +57,18 @@ func (p *page) runs(runs []*measure.Run) {
 	p.line(p.bold(plural(len(runs), "run")))
 	var rows [][]string
 	shown, more := capped(runs, runsShown)
-	for _, r := range shown {
+	ids := shortIDs(runs)
+	for i, r := range shown {
 		mark := ""
 		if r.Open {
 			mark = " so far"
 		}
 		rows = append(rows, []string{
-			Clean(title(r)), Clean(r.Group["model"]), Clean(r.Group["effort"]), p.outcome(r.Outcome) + mark, p.column(r.Wall),
+			Clean(title(r)), Clean(ids[i]), Clean(r.Group["model"]), Clean(r.Group["effort"]), p.outcome(r.Outcome) + mark, p.column(r.Wall),
 			fmt.Sprint(r.Counts.Steps), fmt.Sprint(r.Counts.ToolCalls), fmt.Sprint(r.Counts.Retries()), p.stack(parts(r.Components), 16),
 		})
 	}
-	p.table([]column{{head: "run", flex: true}, {head: "model", keep: 2}, {head: "effort", keep: 6}, {head: "outcome", keep: 8},
+	p.table([]column{{head: "run", flex: true}, {head: "id", keep: 8}, {head: "model", keep: 2}, {head: "effort", keep: 6}, {head: "outcome", keep: 9},
 		{head: "time", right: true}, {head: "steps", right: true, keep: 3}, {head: "tools", right: true, keep: 4},
 		{head: "retries", right: true, keep: 1}, {head: "where it went", keep: 7}}, rows)
 	p.more(more)
@@ -83,6 +86,36 @@ func (p *page) problems(title string, list []traces.Problem) {
 		p.wrapped(Clean(string(problem.Code))+": "+Clean(problem.Message)+where, asIs)
 	}
 	p.more(more)
+}
+
+// shortIDs returns as much of each run's id as tells them apart, at least eight characters: enough to ask for one.
+func shortIDs(runs []*measure.Run) []string {
+	sorted := make([]string, len(runs))
+	for i, r := range runs {
+		sorted[i] = r.ID
+	}
+	slices.Sort(sorted)
+	short := make([]string, len(runs))
+	for i, r := range runs {
+		at, _ := slices.BinarySearch(sorted, r.ID)
+		n := 8
+		for _, k := range []int{at - 1, at + 1} {
+			if k >= 0 && k < len(sorted) {
+				n = max(n, 1+shared(r.ID, sorted[k]))
+			}
+		}
+		short[i] = strings.ToValidUTF8(r.ID[:min(n, len(r.ID))], "")
+	}
+	return short
+}
+
+// shared returns how many bytes a and b begin with alike.
+func shared(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 func title(r *measure.Run) string {

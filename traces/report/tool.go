@@ -63,11 +63,7 @@ func (p *page) free(r *measure.Run) {
 	var rows [][]string
 	shown, more := capped(calls, 8)
 	for _, c := range shown {
-		step := unknown
-		if c.Step != nil {
-			step = fmt.Sprint(c.Step.Index)
-		}
-		rows = append(rows, []string{p.column(c.Span.Start), p.maybe(c.Run), p.column(*c.Slack), toolName(c.Name), step})
+		rows = append(rows, []string{p.column(c.Span.Start), p.maybe(c.Run), p.column(*c.Slack), toolName(c.Name), cmp.Or(stepNumber(c.Step), unknown)})
 	}
 	p.table([]column{{head: "at", right: true}, {head: "ran", right: true}, {head: "longer by", right: true}, {head: "tool", flex: true},
 		{head: "step", right: true}}, rows)
