@@ -51,7 +51,7 @@ func (s *Server) generates(a api) http.HandlerFunc {
 		defer g.log()
 		asked, err := a.read(s, r, body)
 		if err == nil {
-			err = g.prepare(asked, body)
+			err = g.prepare(asked)
 		}
 		if err != nil {
 			g.fail(err)

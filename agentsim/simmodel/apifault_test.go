@@ -76,6 +76,22 @@ func TestFaultsInEveryAPI(t *testing.T) {
 	}
 }
 
+// Clients that do not count their retries put clocks and ids into them.
+func TestARetryIsRecognisedByWhatItAsks(t *testing.T) {
+	b := &bench{}
+	serve(t, tenTokens(simmodel.Faults{Cut: 1}), func(t *testing.T, inner *bench) {
+		b = inner
+		for i := range 4 {
+			b.send(t.Context(), t, "/v1/responses", fmt.Sprintf(`{"model":"exact","stream":true,"input":"go","client_metadata":{"at":"%d"}}`, i))
+		}
+	})
+	for i, truth := range b.truths {
+		if want := []string{"cut", "stop"}[i%2]; truth.Finish != want || truth.Attempt != i%2+1 {
+			t.Errorf("request %d: attempt %d, finish %q", i, truth.Attempt, truth.Finish)
+		}
+	}
+}
+
 // The golden file is what each API says is wrong, read against its reference.
 func TestErrorsOnTheWire(t *testing.T) {
 	var all strings.Builder

@@ -67,7 +67,8 @@
 // # Faults
 //
 // A fault is the same in every API but for the words of errors. On a WebSocket, what breaks off is the connection, and
-// errors are messages. A fault hits the first attempt of a request and not its retry. A retry is recognised by X-Stainless-Retry-Count above
-// 0, or by its body being that of the request that was hit; after one retry the record is dropped, so a later repetition of the whole
-// conversation has the same faults again.
+// errors are messages. A fault hits the first attempt of a request and not its retry. A retry is recognised by
+// X-Stainless-Retry-Count above 0, or by its asking for what the request that was hit asked for: model, effort, seed, tools and
+// conversation, whatever else a client puts into the body. After one retry the record is dropped, so a later repetition of the
+// whole conversation has the same faults again.
 package simmodel

@@ -21,9 +21,9 @@ type generation struct {
 	retries int               // that the client counts
 	refuse  func(e *apiError) // answers with an error and nothing else
 	waited  bool              // for an earlier request on the same connection
-	body    [sha256.Size]byte // its sum
 
 	asked  *request
+	key    [sha256.Size]byte // of asked
 	model  *model
 	script Script
 	turn   Turn
@@ -56,8 +56,8 @@ func (g *generation) log() {
 }
 
 // prepare decides everything about the answer but its instants.
-func (g *generation) prepare(asked *request, body []byte) error {
-	g.asked, g.body = asked, sha256.Sum256(body)
+func (g *generation) prepare(asked *request) error {
+	g.asked, g.key = asked, asked.key()
 	if err := asked.check(); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (g *generation) identities() *rand.Rand {
 	if g.server.cfg.FreshIDs {
 		n = g.truth.Request
 	}
-	return derive("ids", g.server.cfg.Seed, g.api.name(), g.body, n)
+	return derive("ids", g.server.cfg.Seed, g.api.name(), g.key, n)
 }
 
 func (g *generation) newID(prefix string) string {
@@ -145,7 +145,7 @@ func (g *generation) serve(out output) {
 	}
 	switch {
 	case err == nil:
-		g.server.forget(g.body)
+		g.server.forget(g.key)
 	case errors.Is(err, errBreak):
 		g.end(g.pace.elapsed())
 		g.truth.Finish = "cut"

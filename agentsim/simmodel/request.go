@@ -2,6 +2,7 @@ package simmodel
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -36,6 +37,26 @@ func (r *request) check() error {
 	}
 	r.effort = cmp.Or(r.effort, defaultEffort)
 	return nil
+}
+
+// key returns what is the same in all attempts of a request, though clients put clocks and ids of attempts into bodies: what
+// is asked, and what was said.
+func (r *request) key() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	put := func(list ...string) {
+		for _, s := range list {
+			fmt.Fprintf(h, "%d:%s", len(s), s)
+		}
+	}
+	put(r.model, r.effort, strconv.FormatInt(r.seed, 10), string(r.toolText))
+	for _, m := range r.messages {
+		put(m.Role, m.Content, m.ToolCallID)
+		for _, c := range m.Calls {
+			put(c.ID, c.Name, c.arguments())
+		}
+	}
+	h.Sum(sum[:0])
+	return sum
 }
 
 // turn returns the number of turns that the model has had: what the ids of its calls say, since clients rewrite

@@ -40,7 +40,7 @@ type Server struct {
 
 	requests atomic.Int64
 	mu       sync.Mutex
-	hit      map[[sha256.Size]byte]bool // bodies of requests that a drawn fault hit and that did not come again yet
+	hit      map[[sha256.Size]byte]bool // keys of requests that a drawn fault hit and that did not come again yet
 }
 
 // A model is a profile at work.
@@ -155,8 +155,8 @@ func (s *Server) fault(g *generation) (fault *Fault, attempt int) {
 	retries := g.retries
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.hit[g.body] {
-		delete(s.hit, g.body)
+	if s.hit[g.key] {
+		delete(s.hit, g.key)
 		retries = max(retries, 1)
 	}
 	if f := faults.listed(g.truth.Request); f != nil {
@@ -167,16 +167,16 @@ func (s *Server) fault(g *generation) (fault *Fault, attempt int) {
 	}
 	f := faults.draw(g.rand("fault", true), len(g.pieces))
 	if f != nil {
-		s.hit[g.body] = true
+		s.hit[g.key] = true
 	}
 	return f, 1
 }
 
 // forget drops the record of a fault after which the request was served all the same: no retry will come.
-func (s *Server) forget(body [sha256.Size]byte) {
+func (s *Server) forget(key [sha256.Size]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.hit, body)
+	delete(s.hit, key)
 }
 
 // derive returns a source of randomness for the parts of a key.

@@ -102,7 +102,7 @@ func (c *socket) answer(m socketMessage) {
 	defer g.log()
 	asked, err := r.asked(c.server)
 	if err == nil {
-		err = g.prepare(asked, m.body)
+		err = g.prepare(asked)
 	}
 	if err != nil {
 		g.fail(err)
