@@ -199,10 +199,11 @@ func (j *joiner) innermost() []*node {
 	return spans
 }
 
-// best returns the span that an attempt is part of: one that holds an earlier attempt of the same call, else the first that no
-// call has, else one whose call failed before, which this one then repeats.
+// best returns the span that an attempt is part of. One that surely holds it comes before one that does by the tolerance only, and one
+// that holds an earlier attempt of the same call before one that no call has; of several the first. Last comes a span whose call
+// failed before, which this attempt then repeats.
 func best(spans []*node, a *attempt, c *call, claimed claims, last map[*node]*attempt) *node {
-	var free, retried *node
+	var free, beside, own, late, retried *node
 	for _, n := range spans {
 		if n.from()-tolerance > a.from() {
 			break
@@ -210,14 +211,21 @@ func best(spans []*node, a *attempt, c *call, claimed claims, last map[*node]*at
 		if !n.covers(a.from(), a.from()) || !sameModel(n, c.facts()) {
 			continue
 		}
+		surely := n.from() <= a.from() && a.from()+tolerance <= n.to()
 		switch owner, before := claimed[n], last[n]; {
-		case owner == c:
+		case owner == c && surely:
 			return n
-		case owner == nil:
+		case owner == c:
+			own = cmp.Or(own, n)
+		case owner == nil && surely:
 			free = cmp.Or(free, n)
+		case owner == nil && n.from() >= a.from()-tolerance: // they begin together
+			beside = cmp.Or(beside, n)
+		case owner == nil:
+			late = cmp.Or(late, n)
 		case before != nil && before.failed() && before.to() <= a.from():
 			retried = cmp.Or(retried, n)
 		}
 	}
-	return cmp.Or(free, retried)
+	return cmp.Or(free, beside, own, late, retried)
 }

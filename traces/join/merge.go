@@ -12,8 +12,6 @@ func (j *joiner) merge(m *match) {
 	for _, c := range m.calls {
 		if c.span != nil {
 			s.adopt(c)
-			c.span.giveWay(s)
-			j.tally.calls++
 		}
 		for _, n := range j.responses[s.text(traces.KeyResponseID)] {
 			if n.role == traces.RoleModel && !n.below(s) && !s.below(n) && !slices.Contains(m.models, n) {
@@ -42,9 +40,15 @@ func (j *joiner) merge(m *match) {
 		}
 		a.set(traces.KeyOp, s.rec.SpanID)
 		if a.request == nil {
-			a.request = pick(requests, a, func(r *node) bool { return r.covers(a.from(), a.from()) })
+			a.request = pick(requests, a)
 		}
 		j.replace(a)
+	}
+	for _, c := range m.calls {
+		if c.span != nil {
+			c.span.giveWay(s)
+			j.tally.calls++
+		}
 	}
 	path := m.fit(requests)
 	for n := range path {
@@ -57,16 +61,16 @@ func (j *joiner) merge(m *match) {
 // the wire saw begin with its first request, holds the agent's spans around the call.
 func (j *joiner) widen(call *node) {
 	top := call
-	for top.parent != j.root && top.parent != nil {
-		top.parent.rec.Start = min(top.parent.rec.Start, top.rec.Start)
-		top = top.parent
+	for p := top.above(); p != j.root && p != nil; p = p.above() {
+		p.rec.Start = min(p.rec.Start, top.rec.Start)
+		top = p
 	}
 	root := &j.root.rec
-	if top.rec.Start != 0 {
-		root.Start = min(root.Start, top.rec.Start)
+	if top.from() != 0 {
+		root.Start = min(root.Start, top.from())
 	}
-	if root.End != 0 {
-		root.End = max(root.End, top.rec.End)
+	if root.End != 0 && top.to() != open {
+		root.End = max(root.End, top.to())
 	}
 }
 
@@ -140,15 +144,20 @@ func (m *match) requests() []*node {
 }
 
 // pick returns the first of the spans that shows the request of an attempt, by its status and by time, and that no other one took.
-func pick(requests []*node, a *attempt, fits func(*node) bool) *node {
+func pick(requests []*node, a *attempt) *node {
 	status, known := a.rec.Attrs.Int(traces.KeyHTTPStatus)
+	var near *node
 	for _, r := range requests {
 		s, ok := r.rec.Attrs.Int(traces.KeyHTTPStatus)
-		if !r.gone && r.isRequest() && fits(r) && (s == status || !ok || !known) {
+		switch {
+		case r.gone || !r.isRequest() || !r.covers(a.from(), a.from()) || ok && known && s != status:
+		case r.from() <= a.from() && a.from() < r.to():
 			return r
+		case near == nil:
+			near = r
 		}
 	}
-	return nil
+	return near
 }
 
 // replace lets the agent's span of a request give way to the attempt.
@@ -157,12 +166,8 @@ func (j *joiner) replace(a *attempt) {
 	if r == nil || r.gone {
 		return
 	}
-	if a.below(r) {
-		r.become(traces.RoleInternal)
-	} else {
-		r.giveWay(a.node)
-		j.tally.requests++
-	}
+	r.giveWay(a.node)
+	j.tally.requests++
 	for p := r.parent; p != nil && p.role != traces.RoleModel && !p.wire; p = p.parent {
 		if p.isRequest() {
 			p.become(traces.RoleInternal) // the same request once more
@@ -177,10 +182,10 @@ type interval struct{ from, to int64 }
 func (m *match) fit(requests []*node) map[*node]interval {
 	path := map[*node]interval{}
 	add := func(n *node) {
-		if n.gone || !n.below(m.span) {
+		if n.gone || n == m.span || !n.below(m.span) {
 			return
 		}
-		for p := n.parent; ; p = p.parent {
+		for p := n.above(); ; p = p.above() {
 			i, ok := path[p]
 			if !ok {
 				i = interval{n.from(), n.to()}
@@ -200,6 +205,9 @@ func (m *match) fit(requests []*node) map[*node]interval {
 		add(r)
 	}
 	for n, i := range path {
+		if n.wire {
+			continue
+		}
 		n.rec.Start = i.from
 		if i.to != open {
 			n.rec.End = i.to

@@ -33,19 +33,22 @@ const open = math.MaxInt64
 // A key names a span across traces.
 type key struct{ trace, id string }
 
-// from and to are the span's times, in nanoseconds since the Unix epoch.
-func (n *node) from() int64 { return n.rec.Start }
+// from and to are the span's times, in nanoseconds since the Unix epoch; from is 0 if it is not known.
+func (n *node) from() int64 { return inTime(n.rec.Start) }
 
-func (n *node) to() int64 {
-	if n.rec.End == 0 {
-		return open
+func (n *node) to() int64 { return cmp.Or(inTime(n.rec.End), open) }
+
+// inTime returns t, or 0 for unknown if it is outside the years 1970 to 2116, in which nothing overflows.
+func inTime(t int64) int64 {
+	if t < 0 || t > 1<<62 {
+		return 0
 	}
-	return n.rec.End
+	return t
 }
 
 // covers reports whether an interval lies in the span, as far as the clocks agree.
 func (n *node) covers(from, to int64) bool {
-	return n.rec.Start != 0 && n.from()-tolerance <= from && (n.to() == open || to <= n.to()+tolerance)
+	return n.from() != 0 && n.from()-tolerance <= from && (n.to() == open || to <= n.to()+tolerance)
 }
 
 // inside reports whether the span lies in another, as far as the clocks agree; it may be open.
@@ -81,12 +84,26 @@ func (n *node) setAside() {
 	}
 }
 
-// giveWay leaves the span out; what was below it and stays goes below heir, if there is one.
-func (n *node) giveWay(heir *node) { n.gone, n.heir = true, heir }
+// giveWay leaves the span out. What was below it, and is not moved, comes below heir, or where the span was.
+func (n *node) giveWay(heir *node) {
+	if heir != nil && !heir.below(n) {
+		n.heir = heir
+	}
+	n.gone = true
+}
 
-// below reports whether the span is top or lies below it.
+// above returns the parent that the span comes out with.
+func (n *node) above() *node {
+	p := n.parent
+	for p != nil && p.gone {
+		p = cmp.Or(p.heir, p.parent)
+	}
+	return p
+}
+
+// below reports whether the span is top or comes out below it.
 func (n *node) below(top *node) bool {
-	for ; n != nil; n = n.parent {
+	for ; n != nil; n = n.above() {
 		if n == top {
 			return true
 		}

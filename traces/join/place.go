@@ -42,7 +42,7 @@ func (j *joiner) dissolve(step *node) {
 func (j *joiner) alone(c *call, top *node) {
 	for _, a := range c.attempts {
 		if a.request == nil && a.role == traces.RoleAttempt {
-			a.request = pick(j.loose(a), a, func(*node) bool { return true })
+			a.request = pick(j.loose(a), a)
 		}
 		if r := a.request; r != nil && !r.gone {
 			c.near = r.parent

@@ -25,20 +25,19 @@ func plant(wire, spans []traces.Record) *joiner {
 	var nodes, fresh []*node
 	add := func(rec traces.Record, wire bool) *node {
 		n := &node{rec: rec, wire: wire, role: rec.Role()}
+		n.nameTraces()
 		nodes = append(nodes, n)
 		j.index[key{rec.TraceID, rec.SpanID}] = n
 		return n
 	}
 	for _, rec := range wire {
-		// A span of an agent that was joined before carries the run's id, which else only roots do.
-		n := add(rec, rec.ParentID == "" || !rec.Attrs.Has(traces.KeyRunID))
-		for _, l := range rec.Links {
-			if origin, _ := l.Attrs.Bool(traces.KeyOrigin); origin {
-				j.index[key{l.TraceID, l.SpanID}] = n
-			}
-		}
+		add(rec, true)
 	}
 	j.root = rootOf(nodes)
+	j.root.role = traces.RoleAgent
+	for _, n := range nodes {
+		j.recall(n)
+	}
 	for _, rec := range sorted(spans) {
 		if j.index[key{rec.TraceID, rec.SpanID}] == nil {
 			fresh = append(fresh, add(rec, false))
@@ -50,6 +49,31 @@ func plant(wire, spans []traces.Record) *joiner {
 	}
 	j.order(nodes)
 	return j
+}
+
+// recall recognises a span of the agent that was joined before: it has the run's id, as else only the root has.
+func (j *joiner) recall(n *node) {
+	if n == j.root {
+		return
+	}
+	if id := n.text(traces.KeyRunID); id != "" && id == j.root.text(traces.KeyRunID) {
+		n.wire = false
+	}
+	for _, l := range n.rec.Links {
+		if origin, _ := l.Attrs.Bool(traces.KeyOrigin); origin {
+			j.index[key{l.TraceID, l.SpanID}] = n
+		}
+	}
+}
+
+// nameTraces completes links that leave out the trace, meaning the span's own.
+func (n *node) nameTraces() {
+	for i, l := range n.rec.Links {
+		if l.TraceID == "" {
+			n.rec.Links = slices.Clone(n.rec.Links)
+			n.rec.Links[i].TraceID = n.rec.TraceID
+		}
+	}
 }
 
 // rootOf returns the run's root: an agent's span without a parent if there is one, the earliest.
@@ -198,17 +222,7 @@ func (j *joiner) records() []traces.Record {
 		if n.gone {
 			continue
 		}
-		p := n.parent
-		for p != nil && p.gone {
-			if p.heir != nil {
-				p = p.heir
-			} else {
-				p = p.parent
-			}
-		}
-		switch {
-		case p == nil:
-		case n.moved || p != n.parent || !n.wire:
+		if p := n.above(); p != nil && (n.moved || p != n.parent || !n.wire) {
 			n.rec.ParentID = p.rec.SpanID
 		}
 		n.rec.Links = j.links(n)
