@@ -36,7 +36,7 @@ func (p *Proxy) begin(w http.ResponseWriter, r *http.Request, up *Upstream, star
 		f.note(note{kind: noteBegin, at: start}, nil)
 	}
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
-		f.note(note{kind: noteAsked, at: start, fact: []byte(nil)}, nil)
+		f.note(note{kind: noteAsked, at: start, fact: &asked{}}, nil)
 	} else {
 		f.upload = &upload{ReadCloser: r.Body, flight: f, length: r.ContentLength}
 	}

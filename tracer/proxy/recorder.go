@@ -26,7 +26,7 @@ type kind uint8
 
 const (
 	noteBegin     kind = iota // the request's head: fact is nil
-	noteAsked                 // the request's body, or as much as there was: fact is []byte
+	noteAsked                 // the request's body, or as much as there was: fact is *asked
 	noteConnected             // to the upstream: fact is bool, whether the connection was open before
 	noteSent                  // the request
 	noteHeaders               // the response's head: fact is *head

@@ -39,6 +39,12 @@ type head struct {
 	header http.Header
 }
 
+// An asked is a request's body as it was sent.
+type asked struct {
+	body []byte // the beginning, if it was large or not sent to its end
+	size int64
+}
+
 // record takes a note. It never panics: a decoder or an observer that does costs the rest of the exchange's facts.
 func (r *recording) record(n *note, p []byte) {
 	if !r.ended {
@@ -55,6 +61,9 @@ func (r *recording) guard(f func()) {
 			if r.inflate != nil {
 				r.inflate.close()
 			}
+			if r.socket != nil {
+				r.socket.abandon()
+			}
 			r.inflate, r.socket, r.x.Incomplete = nil, nil, true
 			r.blind()
 		}
@@ -69,7 +78,7 @@ func (r *recording) take(n *note, p []byte) {
 		r.recorder.endComplete(n.at)
 		r.open()
 	case noteAsked:
-		r.readRequest(n.fact.([]byte))
+		r.readRequest(n.fact.(*asked))
 	case noteConnected:
 		x.Connected, x.ConnReused = n.at, n.fact.(bool)
 	case noteSent:
@@ -103,10 +112,10 @@ func (r *recording) open() {
 	}
 }
 
-// readRequest takes the request's body, as it was sent.
-func (r *recording) readRequest(body []byte) {
-	r.x.RequestBytes = int64(len(body))
-	plain, _ := inflateAll(encodingOf(r.header), body)
+// readRequest takes the request's body.
+func (r *recording) readRequest(a *asked) {
+	r.x.RequestBytes = a.size
+	plain, _ := inflateAll(encodingOf(r.header), a.body)
 	r.x.Request = stream.ParseRequest(r.x.Method, r.x.Path, r.header, plain)
 	if r.tape != nil {
 		r.tape.asked(&r.x, plain)

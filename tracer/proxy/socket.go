@@ -80,7 +80,7 @@ func (s *socket) begin(at time.Time, call *stream.SocketCall, size int) {
 	}
 	s.calls[call] = r
 	t.recorder.open[r] = struct{}{}
-	r.begin()
+	r.guard(r.begin)
 }
 
 // arrived takes a message of the server.
@@ -98,8 +98,16 @@ func (s *socket) end(at time.Time, call *stream.SocketCall, err error) {
 	r := s.calls[call]
 	delete(s.calls, call)
 	r.x.Incomplete = r.x.Incomplete || s.tunnel.x.Incomplete
-	r.settle(at, err)
+	r.guard(func() { r.settle(at, err) })
 	r.end(at)
+}
+
+// abandon ends the calls that are open on a socket that is not read any more.
+func (s *socket) abandon() {
+	for _, r := range s.calls {
+		r.x.Incomplete = true
+		r.end(s.tunnel.recorder.now())
+	}
 }
 
 // close ends the calls that are open when the socket ends.

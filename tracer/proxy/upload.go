@@ -18,19 +18,20 @@ type upload struct {
 	broken atomic.Bool // the client left before it had sent all
 
 	mu   sync.Mutex
-	copy []byte
-	over bool // the copy has been handed on
+	copy asked
+	over bool // it has been handed on
 }
 
 func (u *upload) Read(p []byte) (int, error) {
 	n, err := u.ReadCloser.Read(p)
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	u.copy.size += int64(n)
 	if u.flight.rec != nil && !u.over {
-		if u.copy == nil {
-			u.copy = make([]byte, 0, max(512, min(u.length, 1<<20)))
+		if u.copy.body == nil {
+			u.copy.body = make([]byte, 0, max(512, min(u.length, 1<<20)))
 		}
-		u.copy = append(u.copy, p[:min(n, maxRequest-len(u.copy))]...)
+		u.copy.body = append(u.copy.body, p[:min(n, maxRequest-len(u.copy.body))]...)
 	}
 	switch {
 	case err == io.EOF:
@@ -45,8 +46,8 @@ func (u *upload) Read(p []byte) (int, error) {
 func (u *upload) handOn() {
 	if !u.over {
 		u.over = true
-		u.flight.note(note{kind: noteAsked, fact: u.copy}, nil)
-		u.copy = nil
+		u.flight.note(note{kind: noteAsked, fact: &asked{u.copy.body, u.copy.size}}, nil)
+		u.copy.body = nil
 	}
 }
 
