@@ -128,7 +128,7 @@ const (
 	hidden = `
 	run     ================================
 	 chat1  wwwwwwwwwwoooot                   model:quill-2 asks:c1 longpole.reasoning.visibility=hidden gen_ai.usage.output_tokens=141 gen_ai.usage.reasoning.output_tokens=100
-	 ask                   ============       call:c1 bound
+	 ask                   ============       call:c1 bound longpole.tool.may_wait=true
 	 title:model               ===            side model:tiny
 `
 )

@@ -3,9 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/stats"
 )
 
 // tools lists the tools: how long they ran, and how much of that the run waited for.
@@ -33,6 +36,25 @@ func (p *page) tools(r *measure.Run) {
 	p.table([]column{{head: "tool", flex: true}, {head: "calls", right: true}, {head: "failed", right: true, keep: 1}, {head: "ran", right: true},
 		{head: "waited for", right: true}, {head: "of the run", right: true, keep: 3}}, rows)
 	p.more(more)
+	if slices.ContainsFunc(shown, func(t measure.ToolTime) bool { return t.Run != nil && t.Measured == t.Calls && t.Critical > *t.Run }) {
+		p.aside("ran: execution alone; waited for: the calls with all that the trace shows around it")
+	}
+	p.mayWait(r)
+}
+
+// mayWait warns of round trips so long that a person may have been asked in them.
+func (p *page) mayWait(r *measure.Run) {
+	calls, names := 0, map[string]bool{}
+	for _, c := range r.ToolCalls {
+		if wait, _ := c.Span.Attrs().Bool(traces.KeyMayWait); wait {
+			calls++
+			names[toolName(c.Name)] = true
+		}
+	}
+	if calls > 0 {
+		p.aside(fmt.Sprintf("%s of %s took so long that a person's time may be in it", plural(calls, "call"),
+			and(slices.SortedFunc(maps.Keys(names), stats.Natural))))
+	}
 }
 
 // ran is how long the measured calls executed, said to be incomplete where it is.

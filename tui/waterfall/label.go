@@ -67,6 +67,9 @@ func (t *tree) note(i int32) (note string, bad bool) {
 		if t.tools[s].Run == nil && s.Has(traces.FlagBound) {
 			parts = append(parts, "at most")
 		}
+		if wait, _ := s.Attrs().Bool(traces.KeyMayWait); wait {
+			parts = append(parts, "may hold a person's time")
+		}
 	}
 	if s.Has(traces.FlagOpen) {
 		parts = append(parts, "still open")

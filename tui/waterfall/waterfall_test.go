@@ -151,12 +151,14 @@ func TestTheDetailTellsWhatTheBarCannot(t *testing.T) {
 		  attempt1 ===x                  status:429
 		  backoff      ===               longpole.backoff.planned_ns=2000000 longpole.backoff.reason=too_many
 		  attempt2        wwwrroo
-		 grep                   ==x      error.type=no_such_file`)))
+		 grep                   ==x      error.type=no_such_file
+		 shell                     ===   longpole.tool.may_wait=true`)))
 	m.SetSize(140, 30)
 	for _, c := range []struct{ row, want string }{
 		{"run", "check: two-rows-missing"},
 		{"backoff", "planned 2.0 ms, because of too many"},
 		{"grep", "error no_such_file"},
+		{"shell", "may hold a person's time"},
 		{"chat", "x retry 4.0 ms  z backoff 3.0 ms"},
 	} {
 		for _, s := range m.run.Spans {
