@@ -4,4 +4,9 @@
 // keeps in the user's cache directory under the hash of go.sum. Run it with
 //
 //	cd internal/e2e && go test ./...
+//
+// With the tag agents, real agents from npm's registry are installed (once, into the same place) and run behind
+// `longpole record`:
+//
+//	cd internal/e2e && go test -tags agents -run Agents -v ./...
 package e2e
