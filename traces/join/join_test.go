@@ -16,11 +16,14 @@ import (
 const column = 100
 
 // sides returns the two sides that a drawing shows: spans of trace "t" were seen on the wire, those of other traces are the agent's. Trace
-// "below" stands for spans of an agent that put itself below the run.
+// "below" stands for spans of an agent that put itself below the run. skew=MS moves a span.
 func sides(t testing.TB, text string) (wire, spans []traces.Record) {
 	t.Helper()
 	for _, rec := range tracetest.Records(t, text) {
 		rec.Start, rec.End = stretch(rec.Start), stretch(rec.End)
+		if skew, ok := rec.Attrs.Int("skew"); ok { // in milliseconds
+			rec.Start, rec.End = rec.Start+skew*1e6, rec.End+skew*1e6
+		}
 		switch rec.TraceID {
 		case "t":
 			wire = append(wire, rec)
@@ -545,6 +548,63 @@ joined: the agent's spans came in 1 traces of their own; put into the run's, bel
 				   z:internal   ==`,
 			problems: `joined: the agent's spans came in 1 traces of their own; put into the run's, below its root
 parent_cycle: 1 times spans of the agent were each other's parents; cut, and put below the run's root`,
+		},
+		{
+			name: "an agent that records with longpole itself is joined like any other",
+			in: `
+				run           ========================
+				 step1        =========
+				  chat1       =========
+				   try1       wwx
+				   backoff       ==
+				   try2            wwoo
+				agent         ========================   trace:mine longpole.run.id=mine longpole.group.task=csv longpole.outcome=ok
+				 step         =========
+				  model       =========
+				   try3       wwx
+				   backoff2      ==
+				   try4            wwoo`,
+			want: `
+				run          ========================
+				 agent       ========================
+				  step       =========
+				   model     =========
+				    try1     wwx
+				    backoff2    ==
+				    try2          wwoo`,
+			problems: `joined: left out what the agent's spans and the wire both show: of the wire 1 model calls, 1 steps, 1 waits; of the agent 2 requests, 3 phases
+joined: the agent's spans came in 1 traces of their own; put into the run's, below its root`,
+		},
+		{
+			name: "a request that begins within 50 ms of the agent's span belongs to it",
+			in: `
+				run           ========================
+				 chat         ====
+				  try         wwoo
+				agent         ========================   trace:below
+				 model        =====                      skew=50`,
+			want: `
+				run     ========================
+				 agent  ========================
+				  model ====
+				   try  wwoo`,
+			problems: `joined: left out what the agent's spans and the wire both show: of the wire 1 model calls`,
+		},
+		{
+			name: "a request that begins more than 50 ms before the agent's span does not",
+			in: `
+				run           ========================
+				 chat         ====
+				  try         wwoo
+				agent         ========================   trace:below
+				 model        =====                      skew=51`,
+			want: `
+				run     ========================
+				 agent  ========================
+				  chat  ====
+				   try  wwoo
+				  model =====`,
+			problems: `unmatched: only one side shows 1 model calls of the wire, 1 model calls of the agent; they stay`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

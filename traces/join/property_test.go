@@ -224,7 +224,7 @@ func TestEveryCallRequestAndToolOfARandomRunIsThereOnce(t *testing.T) {
 			}
 		}
 		if len(runs[0].ModelCalls) != p.calls || attempts != p.attempts || len(runs[0].ToolCalls) != tools {
-			t.Fatalf("seed %d: %d calls, %d attempts, %d tools; want %d, %d, %d\n%s", seed, len(runs[0].ModelCalls), attempts, len(runs[0].ToolCalls), p.calls, p.attempts, tools, problems)
+			t.Fatalf("seed %d: %d calls, %d attempts, %d tools; want %d, %d, %d\n%v", seed, len(runs[0].ModelCalls), attempts, len(runs[0].ToolCalls), p.calls, p.attempts, tools, problems)
 		}
 		for _, again := range []struct {
 			name        string

@@ -2,6 +2,7 @@ package join
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/seed46266073/longpole/traces"
 )
@@ -46,9 +47,24 @@ func plant(wire, spans []traces.Record) *joiner {
 	j.connect(nodes, fresh)
 	for _, n := range fresh {
 		j.take(n)
+		if n.parent == j.root && n.role == traces.RoleAgent {
+			j.describe(n)
+		}
 	}
 	j.order(nodes)
 	return j
+}
+
+// describe gives the root what an agent's outermost span says of the run as a whole, where the wire does not know it.
+func (j *joiner) describe(n *node) {
+	for _, a := range n.rec.Attrs {
+		switch known := j.root.text(a.Key); {
+		case a.Key == traces.KeyOutcome && known == string(traces.OutcomeUnknown):
+		case known != "" || a.Key != traces.KeyOutcome && a.Key != traces.KeyAnswerCheck && !strings.HasPrefix(a.Key, traces.KeyGroupPrefix):
+			continue
+		}
+		j.root.set(a.Key, a.Value)
+	}
 }
 
 // recall recognises a span of the agent that was joined before: it has the run's id, as else only the root has.
