@@ -57,7 +57,7 @@ func merge(records []Record) (*spanSet, []Problem) {
 	if nameless == 0 {
 		return set, nil
 	}
-	return set, []Problem{{UnknownSpan, "", fmt.Sprintf("%d records have no span id and were left out", nameless)}}
+	return set, []Problem{{Code: UnknownSpan, Message: fmt.Sprintf("%d records have no span id and were left out", nameless)}}
 }
 
 // findTraces returns the trace of each record, and makes room for the spans of each trace.

@@ -179,6 +179,7 @@ type Problem struct {
 	Code    ProblemCode
 	SpanID  string // "" if it is not about one span
 	Message string // what was found and what was done, one line
+	More    int    // how many further problems of this code it stands for; 0: it is one itself
 }
 
 // ProblemCode names a kind of problem, stable across releases.

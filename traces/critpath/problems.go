@@ -23,14 +23,14 @@ func (p *problems) add(code traces.ProblemCode, s *traces.Span, format string, a
 	}
 	p.count[code]++
 	if p.count[code] <= perCode {
-		p.list = append(p.list, traces.Problem{Code: code, SpanID: s.ID, Message: fmt.Sprintf("%q ", s.Name) + fmt.Sprintf(format, args...)})
+		p.list = append(p.list, traces.Problem{Code: code, SpanID: s.ID, Message: fmt.Sprintf("%q ", s.Name) + traces.ProblemText(format, args...)})
 	}
 }
 
 func (p *problems) finish() []traces.Problem {
 	for _, code := range slices.Sorted(maps.Keys(p.count)) {
 		if more := p.count[code] - perCode; more > 0 {
-			p.list = append(p.list, traces.Problem{Code: code, Message: fmt.Sprintf("%d more like this", more)})
+			p.list = append(p.list, traces.MoreProblems(code, more))
 		}
 	}
 	return p.list

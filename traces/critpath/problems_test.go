@@ -113,7 +113,7 @@ func TestManyProblemsOfOneKindAreCounted(t *testing.T) {
 	if n := len(p.Problems); n != 21 {
 		t.Fatalf("%d problems, want 20 and a count", n)
 	}
-	equal(t, "the last problem", traces.Problem{Code: traces.Detached, Message: "30 more like this"}, p.Problems[20])
+	equal(t, "the last problem", traces.MoreProblems(traces.Detached, 30), p.Problems[20])
 	equal(t, "detached spans", 50, len(p.Detached))
 }
 
