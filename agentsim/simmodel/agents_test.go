@@ -54,7 +54,7 @@ func TestRealAgentsAreSentOnAnErrand(t *testing.T) {
 					t.Errorf("an answer of %d tokens", n)
 				}
 			})
-			if tr := b.truths[0]; tr.Turn != r.Turn || tr.Script != "errand" || tr.Model != "exact" {
+			if tr := b.truths[0]; tr.Turn != r.Turn || tr.Script != "errand" || tr.Model != "exact" || tr.AskedModel == "" {
 				t.Errorf("turn %d of script %q by %s", tr.Turn, tr.Script, tr.Model)
 			}
 		})
@@ -218,8 +218,12 @@ func TestIDs(t *testing.T) {
 func TestCompressedRequests(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	_, _ = z.Write([]byte(dialects[2].ask(true)))
-	z.Close()
+	if _, err := z.Write([]byte(dialects[2].ask(true))); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
 	serve(t, everything, func(t *testing.T, b *bench) {
 		x := b.send(t.Context(), t, "/v1/messages", packed.String(), "Content-Encoding", "gzip")
 		if x.Text != "Two files, please." {

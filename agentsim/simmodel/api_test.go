@@ -2,6 +2,7 @@ package simmodel_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -76,7 +77,7 @@ func (b *bench) send(ctx context.Context, t *testing.T, path, body string, heade
 		d.Feed(time.Since(start), buf[:n])
 		all = append(all, buf[:n]...)
 	}
-	if err != io.EOF {
+	if !errors.Is(err, io.EOF) {
 		x.Err = err
 	}
 	x.Body, x.Result = string(all), d.Close(time.Since(start), err)

@@ -65,6 +65,9 @@ func (g *generation) prepare(asked *request) error {
 	if g.model = g.server.model(asked.model); g.model == nil {
 		return g.server.unknownModel(asked.model)
 	}
+	if asked.model != g.model.Name {
+		g.truth.AskedModel = asked.model
+	}
 	effort, factor, ok := g.model.effort(asked.effort)
 	if !ok {
 		return badRequest("", "the effort is %q; it can be none, minimal, low, medium, high, xhigh or max", asked.effort)

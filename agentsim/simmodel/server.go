@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Profiles []Profile // nil: Published()
 	Scripts  []Script
-	Fallback Script // plays prompts that no script has, its own aside; without a Play, a short reply says so
+	Fallback Script // plays prompts that no script has, whatever its Prompt; without a Play, a short reply says so
 	Default  string // profile that plays models that no profile is called; "": they are unknown
 	Seed     int64
 	Speed    float64 // modelled time ÷ real time; 0: 1
@@ -79,7 +79,9 @@ func New(cfg Config) *Server {
 			panic(fmt.Sprintf("simmodel: script %q has the prompt of another", script.Name))
 		}
 		s.scripts[prompt] = script
-		s.prompts = append(s.prompts, prompt)
+		if prompt != "" { // which every message contains
+			s.prompts = append(s.prompts, prompt)
+		}
 	}
 	slices.SortFunc(s.prompts, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	if s.fallback = cfg.Fallback; s.fallback.Play == nil {

@@ -310,7 +310,7 @@ func TestOpenAIClientOverASocket(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close()
+		defer func() { _ = conn.Close() }()
 		if err := conn.SendRaw(t.Context(), json.RawMessage(`{"type":"response.create","model":"exact","input":"go"}`)); err != nil {
 			t.Fatal(err)
 		}

@@ -13,33 +13,34 @@ import (
 // since Received; times Speed they are the modelled ones. Each was stamped just before its bytes were written. They count as
 // nanoseconds in JSON.
 type Truth struct {
-	API       string        `json:"api,omitempty"`    // chat, responses, messages, ollama_chat, ollama_generate or gemini
-	Request   int           `json:"request"`          // n-th request for output that the server got, from 1
-	RequestID string        `json:"request_id"`       // the x-request-id header of the response
-	ID        string        `json:"id,omitempty"`     // the response's; Ollama has none
-	Model     string        `json:"model,omitempty"`  //
-	Effort    string        `json:"effort,omitempty"` // as the profile understood it
-	Asked     string        `json:"asked_effort,omitempty"`
-	Script    string        `json:"script,omitempty"` // "" if no script knows the prompt
-	Turn      int           `json:"turn"`
-	Attempt   int           `json:"attempt"` // 1, or one more than X-Stainless-Retry-Count, or 2 for the repetition of a request that a fault hit
-	Stream    bool          `json:"stream"`
-	Socket    bool          `json:"socket,omitempty"` // over a WebSocket
-	Fault     FaultKind     `json:"fault,omitempty"`
-	Received  time.Time     `json:"received"` // the whole request had been read
-	Speed     float64       `json:"speed"`
-	Status    int           `json:"status"`
-	Headers   time.Duration `json:"headers_ns"`         // of a whole response: as its end
-	Phases    []TruthPhase  `json:"phases,omitempty"`   // tile [0, End) of a request that was served
-	Chunks    []TruthChunk  `json:"chunks,omitempty"`   // if Config.Chunks
-	End       time.Duration `json:"end_ns"`             // the end marker, the break of the connection, or the client's going away
-	Finish    string        `json:"finish"`             // stop, tool_calls, length; or error, cut, cancelled
-	Prompt    int           `json:"prompt_tokens"`      //
-	Cached    int           `json:"cached_tokens"`      // part of Prompt
-	Reasoning int           `json:"reasoning_tokens"`   // generated, though perhaps not sent
-	Output    int           `json:"output_tokens"`      // without reasoning; text and calls
-	Late      time.Duration `json:"worst_lateness_ns"`  // the most by which anything was behind its timetable
-	Streams   int           `json:"concurrent_streams"` // the most at once on this model while it was served
+	API        string        `json:"api,omitempty"`         // chat, responses, messages, ollama_chat, ollama_generate or gemini
+	Request    int           `json:"request"`               // n-th request for output that the server got, from 1
+	RequestID  string        `json:"request_id"`            // the x-request-id header of the response
+	ID         string        `json:"id,omitempty"`          // the response's; Ollama has none
+	Model      string        `json:"model,omitempty"`       // the profile's
+	AskedModel string        `json:"asked_model,omitempty"` // if it is another's name
+	Effort     string        `json:"effort,omitempty"`      // as the profile understood it
+	Asked      string        `json:"asked_effort,omitempty"`
+	Script     string        `json:"script,omitempty"` // "" if no script knows the prompt
+	Turn       int           `json:"turn"`
+	Attempt    int           `json:"attempt"` // 1, or one more than X-Stainless-Retry-Count, or 2 for the repetition of a request that a fault hit
+	Stream     bool          `json:"stream"`
+	Socket     bool          `json:"socket,omitempty"` // over a WebSocket
+	Fault      FaultKind     `json:"fault,omitempty"`
+	Received   time.Time     `json:"received"` // the whole request had been read
+	Speed      float64       `json:"speed"`
+	Status     int           `json:"status"`
+	Headers    time.Duration `json:"headers_ns"`         // of a whole response: as its end
+	Phases     []TruthPhase  `json:"phases,omitempty"`   // tile [0, End) of a request that was served
+	Chunks     []TruthChunk  `json:"chunks,omitempty"`   // if Config.Chunks
+	End        time.Duration `json:"end_ns"`             // the end marker, the break of the connection, or the client's going away
+	Finish     string        `json:"finish"`             // stop, tool_calls, length; or error, cut, cancelled
+	Prompt     int           `json:"prompt_tokens"`      //
+	Cached     int           `json:"cached_tokens"`      // part of Prompt
+	Reasoning  int           `json:"reasoning_tokens"`   // generated, though perhaps not sent
+	Output     int           `json:"output_tokens"`      // without reasoning; text and calls
+	Late       time.Duration `json:"worst_lateness_ns"`  // the most by which anything was behind its timetable
+	Streams    int           `json:"concurrent_streams"` // the most at once on this model while it was served
 }
 
 // A TruthPhase is a stretch of a response. Queue and prefill are the two halves of what a client sees as wait; the
