@@ -7,16 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/seed46266073/longpole/internal/simnet"
 	"github.com/seed46266073/longpole/tracer/cassette"
 	"github.com/seed46266073/longpole/tracer/proxy"
 )
@@ -319,111 +316,4 @@ func capture(t *testing.T) func() string {
 		f.Close()
 		return string(b)
 	}
-}
-
-func TestCaseWebSocketIsNotSilentlyZero(t *testing.T) {
-	c := load(t, "proxy-websocket-is-not-silently-zero")
-	var toServer, toClient []read // as each side got it
-	simulate(t, nil, toBare, func(w *world) {
-		play := func(conn net.Conn, dir string) {
-			for _, f := range c.Input.Frames {
-				if f.Dir == dir {
-					time.Sleep(time.Until(w.start.Add(msec(f.AtMS))))
-					conn.Write(frame([]byte(f.Text), dir == "client"))
-				}
-			}
-		}
-		receive := func(conn net.Conn, got *[]read) {
-			buf := make([]byte, 4096)
-			for {
-				n, err := conn.Read(buf)
-				if err != nil {
-					return
-				}
-				*got = append(*got, read{w.since(), string(buf[:n])})
-			}
-		}
-		go answer(w.net.Listen("bare"), func(conn net.Conn, r *http.Request) {
-			if r.Header.Get("Sec-Websocket-Extensions") != "" {
-				t.Error("compression was offered to the server")
-			}
-			io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
-			go play(conn, "server")
-			receive(conn, &toServer)
-			conn.Close()
-		})
-		conn := w.upgrade("/v1/responses")
-		go receive(conn, &toClient)
-		play(conn, "client")
-		time.Sleep(2 * time.Second)
-		conn.Close()
-		synctest.Wait()
-
-		var sent int
-		for _, got := range append(toServer, toClient...) {
-			if i := slices.IndexFunc(c.Input.Frames, func(f struct {
-				AtMS float64 `json:"at_ms"`
-				Dir  string
-				Text string
-			}) bool {
-				return got == read{msec(f.AtMS), string(frame([]byte(f.Text), f.Dir == "client"))}
-			}); i >= 0 {
-				sent++
-			}
-		}
-		if sent != len(c.Input.Frames) {
-			t.Errorf("%d of %d frames came unchanged and in time", sent, len(c.Input.Frames))
-		}
-		if len(w.book.ended) != 3 {
-			t.Fatalf("%d exchanges, want a warm-up, a call and their tunnel", len(w.book.ended))
-		}
-		warm, call, tunnel := w.book.ended[0], w.book.ended[1], w.book.ended[2]
-		if !warm.Prewarm || warm.Request.Generates || warm.Tunnel != tunnel.ID || w.at(warm.Start) != 20*ms || w.at(warm.End) != 60*ms {
-			t.Errorf("warm-up: %+v", warm)
-		}
-		if call.Prewarm || !call.Request.Generates || !call.Measured || call.Tunnel != tunnel.ID || w.at(call.Start) != 5000*ms || w.at(call.End) != 6500*ms ||
-			call.Result.Chunks.List[0].At != 1400*ms || *call.Result.Usage.Output != 2 || call.Outcome != "ok" || w.at(call.FirstByte) != 5100*ms {
-			t.Errorf("call: %+v %+v", call, call.Result)
-		}
-		if !tunnel.Socket || !tunnel.Measured || tunnel.Outcome != "ok" || tunnel.Status != 101 || w.at(tunnel.End) < 7*time.Second {
-			t.Errorf("tunnel: %+v", tunnel)
-		}
-	})
-}
-
-// upgrade opens a WebSocket through the proxy.
-func (w *world) upgrade(path string) *simnet.Conn {
-	w.Helper()
-	conn, err := w.net.DialContext(w.Context(), "tcp", "proxy:80")
-	if err != nil {
-		w.Fatal(err)
-	}
-	io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n")
-	head := make([]byte, 4096)
-	n, err := conn.Read(head)
-	if err != nil || !bytes.HasPrefix(head[:n], []byte("HTTP/1.1 101 ")) || !bytes.HasSuffix(head[:n], []byte("\r\n\r\n")) {
-		w.Fatalf("%q %v", head[:n], err)
-	}
-	return conn.(*simnet.Conn)
-}
-
-// frame returns one text frame.
-func frame(message []byte, masked bool) []byte {
-	f := []byte{0x81}
-	switch n := len(message); {
-	case n < 126:
-		f = append(f, byte(n))
-	default:
-		f = append(f, 126, byte(n>>8), byte(n))
-	}
-	if !masked {
-		return append(f, message...)
-	}
-	f[1] |= 0x80
-	mask := []byte{1, 2, 3, 4}
-	f = append(f, mask...)
-	for i, b := range message {
-		f = append(f, b^mask[i%4])
-	}
-	return f
 }
