@@ -48,3 +48,32 @@ func ProblemText(format string, args ...any) string {
 	}
 	return fmt.Sprintf(format, args...)
 }
+
+// A ProblemKind is the problems of one code.
+type ProblemKind struct {
+	Code  ProblemCode
+	List  []Problem // in the order found, without those that stand for more
+	Count int       // at least len(List): those that were not listed one by one are counted too
+}
+
+// ProblemKinds sorts problems by code, codes in the order in which they first appear. Notes, which have no code, stay apart: each
+// is a kind of its own.
+func ProblemKinds(list []Problem) []ProblemKind {
+	var kinds []ProblemKind
+	at := map[ProblemCode]int{}
+	for _, p := range list {
+		i, ok := at[p.Code]
+		if !ok || p.Code == "" {
+			i = len(kinds)
+			at[p.Code] = i
+			kinds = append(kinds, ProblemKind{Code: p.Code})
+		}
+		if p.More > 0 {
+			kinds[i].Count += p.More
+			continue
+		}
+		kinds[i].Count++
+		kinds[i].List = append(kinds[i].List, p)
+	}
+	return kinds
+}

@@ -67,6 +67,15 @@ func lost() []traces.Problem {
 	return []traces.Problem{{Code: traces.UnreadableLine, Message: "line 7 is torn; left out"}}
 }
 
+// alike is many problems of one kind among others.
+func alike() []traces.Problem {
+	list := lost()
+	for i := range 20 {
+		list = append(list, traces.Problem{Code: traces.OrphanAdopted, SpanID: fmt.Sprint("s", i), Message: fmt.Sprintf("span %d has a parent that is not there; put below the root", i)})
+	}
+	return append(list, traces.MoreProblems(traces.OrphanAdopted, 1007), traces.Problem{Code: traces.SeveralRoots, Message: "the run has 2 roots; put below @trace"})
+}
+
 func TestText(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -76,6 +85,7 @@ func TestText(t *testing.T) {
 		widths   []int
 	}{
 		{name: "none", problems: lost(), widths: []int{60, 80, 140}},
+		{name: "alike", problems: alike(), widths: []int{80}},
 		{name: "one", runs: one(t), widths: []int{60, 80, 140}},
 		{name: "one-ascii", runs: one(t), opt: report.TextOptions{ASCII: true}, widths: []int{80}},
 		{name: "one-colour", runs: one(t), opt: report.TextOptions{Colour: true}, widths: []int{80}},

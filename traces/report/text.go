@@ -74,19 +74,31 @@ func (p *page) runs(runs []*measure.Run) {
 	p.more(more)
 }
 
-// problems lists what was odd, the first few in full.
+// problems lists what was odd, of each kind the first few in full.
 func (p *page) problems(title string, list []traces.Problem) {
-	p.section(fmt.Sprintf("%s (%d)", title, len(list)))
-	shown, more := capped(list, 12)
-	for _, problem := range shown {
-		where := ""
-		if problem.SpanID != "" {
-			where = " (span " + Clean(problem.SpanID) + ")"
-		}
-		p.wrapped(Clean(string(problem.Code))+": "+Clean(problem.Message)+where, asIs)
+	kinds := traces.ProblemKinds(list)
+	total := 0
+	for _, k := range kinds {
+		total += k.Count
 	}
-	p.more(more)
+	p.section(fmt.Sprintf("%s (%s)", title, Count(int64(total))))
+	for _, k := range kinds {
+		shown, _ := capped(k.List, problemsShown)
+		for _, problem := range shown {
+			where := ""
+			if problem.SpanID != "" {
+				where = " (span " + Clean(problem.SpanID) + ")"
+			}
+			p.wrapped(Clean(string(k.Code))+": "+p.draw(Clean(problem.Message))+where, asIs)
+		}
+		if more := k.Count - len(shown); more > 0 {
+			p.line("    ", p.dim(p.draw(fmt.Sprintf("… and %s more like this", Count(int64(more))))))
+		}
+	}
 }
+
+// problemsShown is how many problems of a kind are written in full.
+const problemsShown = 3
 
 // shortIDs returns as much of each run's id as tells them apart, at least eight characters: enough to ask for one.
 func shortIDs(runs []*measure.Run) []string {

@@ -1,10 +1,13 @@
 // Package problems lists what was odd in the data and what was done about it, so that nobody trusts a number more than
 // its source.
+//
+// Problems of one kind stand together. Where there are many, a single line counts them until it is unfolded.
 package problems
 
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,8 +30,10 @@ type ChosenMsg struct {
 type Model struct {
 	theme         *theme.Theme
 	title         string
-	rows          []row
-	shown         []int
+	rows          []row // those of one kind together
+	lines         []line
+	matches       int // rows that match the query
+	open          map[traces.ProblemCode]bool
 	list          scroll.List
 	query         string
 	width, height int
@@ -40,10 +45,27 @@ type row struct {
 	problem traces.Problem
 }
 
+// A line is a row, or the head of a kind.
+type line struct {
+	row  int
+	kind *kind // nil for a row of a kind that needs no head
+	head bool
+}
+
+// A kind is what its head says of the problems of one code.
+type kind struct {
+	code  traces.ProblemCode
+	first int // its first row
+	count int
+}
+
+// folds is from how many problems on a kind has a head to fold them under.
+const folds = 4
+
 // New returns the list of loose problems, which belong to no run, and of the problems of runs. A problem without a code is a
 // note.
 func New(t *theme.Theme, title string, loose []traces.Problem, runs []*measure.Run) Model {
-	m := Model{theme: t, title: title}
+	m := Model{theme: t, title: title, open: map[traces.ProblemCode]bool{}}
 	for _, p := range loose {
 		m.rows = append(m.rows, row{problem: p})
 	}
@@ -52,6 +74,13 @@ func New(t *theme.Theme, title string, loose []traces.Problem, runs []*measure.R
 			m.rows = append(m.rows, row{r, p})
 		}
 	}
+	first := map[traces.ProblemCode]int{}
+	for i, r := range m.rows {
+		if _, ok := first[r.problem.Code]; !ok {
+			first[r.problem.Code] = i
+		}
+	}
+	slices.SortStableFunc(m.rows, func(a, b row) int { return cmp.Compare(first[a.problem.Code], first[b.problem.Code]) })
 	m.Search("")
 	return m
 }
@@ -62,7 +91,7 @@ func (m *Model) SetTheme(t *theme.Theme) { m.theme = t }
 // SetSize sets how many cells there are.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = width, height
-	m.list.Resize(len(m.shown), height-headLines-messageLines)
+	m.list.Resize(len(m.lines), height-headLines-messageLines)
 }
 
 const (
@@ -73,6 +102,9 @@ const (
 // Actions lists the keys that do something here, most useful first.
 func (m Model) Actions() []keys.Action {
 	list := []keys.Action{keys.Enter, keys.Find, keys.Copy}
+	if slices.ContainsFunc(m.lines, func(l line) bool { return l.head }) {
+		list = append(list, keys.Fold, keys.Unfold)
+	}
 	if m.query != "" {
 		list = append([]keys.Action{keys.Next, keys.Previous}, list...)
 	}
@@ -81,33 +113,81 @@ func (m Model) Actions() []keys.Action {
 
 // ID returns the id of the span that the selected problem is about, "" if there is none.
 func (m Model) ID() string {
-	if len(m.shown) == 0 {
+	l, ok := m.selected()
+	if !ok || l.head {
 		return ""
 	}
-	return m.rows[m.shown[m.list.Cursor]].problem.SpanID
+	return m.rows[l.row].problem.SpanID
 }
 
-// Search leaves only the problems that contain query.
+func (m Model) selected() (l line, ok bool) {
+	if len(m.lines) == 0 {
+		return line{}, false
+	}
+	return m.lines[m.list.Cursor], true
+}
+
+// Search leaves only the problems that contain query, all of them unfolded.
 func (m *Model) Search(query string) {
 	m.query = query
-	m.shown = m.shown[:0:0]
-	query = strings.ToLower(query)
-	for i, r := range m.rows {
-		if strings.Contains(strings.ToLower(string(r.problem.Code)+"\n"+r.problem.Message+"\n"+r.problem.SpanID), query) {
-			m.shown = append(m.shown, i)
+	m.arrange()
+}
+
+// arrange makes the lines anew.
+func (m *Model) arrange() {
+	m.lines, m.matches = nil, 0
+	query := strings.ToLower(m.query)
+	for from := 0; from < len(m.rows); {
+		code, to := m.rows[from].problem.Code, from
+		k := &kind{code: code, first: from}
+		for ; to < len(m.rows) && m.rows[to].problem.Code == code; to++ {
+			k.count += max(1, m.rows[to].problem.More)
+		}
+		if query == "" && code != "" && k.count >= folds {
+			m.lines = append(m.lines, line{row: from, kind: k, head: true})
+		} else {
+			k = nil
+		}
+		for i := from; i < to; i++ {
+			p := m.rows[i].problem
+			if !strings.Contains(strings.ToLower(string(p.Code)+"\n"+p.Message+"\n"+p.SpanID), query) {
+				continue
+			}
+			m.matches += max(1, p.More)
+			if k == nil || m.open[code] {
+				m.lines = append(m.lines, line{row: i, kind: k})
+			}
+		}
+		from = to
+	}
+	m.list.Resize(len(m.lines), m.list.Height)
+}
+
+// fold hides or shows the problems of the selected line's kind, and selects its head.
+func (m *Model) fold(open bool) {
+	l, ok := m.selected()
+	if !ok || l.kind == nil {
+		return
+	}
+	m.open[l.kind.code] = open
+	m.arrange()
+	for i, other := range m.lines {
+		if other.head && other.kind.code == l.kind.code {
+			m.list.Select(i)
 		}
 	}
-	m.list.Resize(len(m.shown), m.list.Height)
 }
 
 // Query returns what is searched for and how many rows match.
-func (m Model) Query() (query string, matches int) { return m.query, len(m.shown) }
+func (m Model) Query() (query string, matches int) { return m.query, m.matches }
 
 // Update does what the user asked for.
 func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
 	switch n := max(1, msg.Count); msg.Action {
 	case keys.Enter, keys.Unfold:
-		return m, m.open()
+		return m.enter()
+	case keys.Fold:
+		m.fold(false)
 	case keys.Next:
 		m.list.Move(keys.Down, n)
 	case keys.Previous:
@@ -125,7 +205,7 @@ func (m Model) Click(_, y int) (Model, tea.Cmd) {
 	case !ok:
 		return m, nil
 	case at == m.list.Cursor:
-		return m, m.open()
+		return m.enter()
 	}
 	m.list.Select(at)
 	return m, nil
@@ -137,14 +217,17 @@ func (m Model) Wheel(n int) Model {
 	return m
 }
 
-func (m Model) open() tea.Cmd {
-	if len(m.shown) == 0 {
-		return nil
+// enter unfolds or folds a kind, or asks for the span that a problem is about.
+func (m Model) enter() (Model, tea.Cmd) {
+	l, ok := m.selected()
+	if ok && l.head {
+		m.fold(!m.open[l.kind.code])
+		return m, nil
 	}
-	r := m.rows[m.shown[m.list.Cursor]]
-	if r.run == nil {
-		return nil
+	if !ok || m.rows[l.row].run == nil {
+		return m, nil
 	}
+	r := m.rows[l.row]
 	chosen := ChosenMsg{Run: r.run}
 	if r.problem.SpanID != "" {
 		for _, s := range r.run.Spans {
@@ -154,7 +237,7 @@ func (m Model) open() tea.Cmd {
 			}
 		}
 	}
-	return func() tea.Msg { return chosen }
+	return m, func() tea.Msg { return chosen }
 }
 
 // View returns as many lines as the size has, each as wide as it.
@@ -165,7 +248,7 @@ func (m Model) View() string {
 	t := m.theme
 	title := cell.NewLine(t, m.width, false)
 	title.Space(1).Text(t.Accent, "problems").Space(2).Text(t.Strong, m.title)
-	title.Right(t.Muted, fmt.Sprintf(" %d ", len(m.shown)))
+	title.Right(t.Muted, fmt.Sprintf(" %d ", m.matches))
 	head := cell.NewLine(t, m.width, false)
 	head.Space(2).Fit(t.Muted, "kind", m.kindWidth()).Space(2).Text(t.Muted, "what was found, and what was done")
 	lines := []string{title.String(), head.String()}
@@ -173,7 +256,7 @@ func (m Model) View() string {
 	for at := from; at < to; at++ {
 		lines = append(lines, m.rowView(at))
 	}
-	if len(m.shown) == 0 {
+	if len(m.lines) == 0 {
 		words := "nothing was odd"
 		if m.query != "" {
 			words = "no problem matches; esc shows all again"
@@ -191,31 +274,51 @@ func (m Model) View() string {
 	return strings.Join(lines[:m.height], "\n")
 }
 
-func (m Model) kindWidth() int { return min(24, max(10, m.width/4)) }
+func (m Model) kindWidth() int { return min(28, max(10, m.width/3)) }
 
 func (m Model) rowView(at int) string {
-	t, r, selected := m.theme, m.rows[m.shown[at]], at == m.list.Cursor
+	t, line, selected := m.theme, m.lines[at], at == m.list.Cursor
 	l := cell.NewLine(t, m.width, selected)
 	if selected {
 		l.Rune(t.Accent, t.Glyphs.Cursor)
 	}
-	l.Column(2).Fit(t.Warn, strings.ReplaceAll(cmp.Or(string(r.problem.Code), "note"), "_", " "), m.kindWidth())
-	l.Space(2).Text(t.Text, r.problem.Message)
+	p := m.rows[line.row].problem
+	name := strings.ReplaceAll(cmp.Or(string(p.Code), "note"), "_", " ")
+	switch {
+	case line.head:
+		sign := t.Glyphs.Closed
+		if m.open[p.Code] {
+			sign = t.Glyphs.Open
+		}
+		l.Column(2).Fit(t.Warn, fmt.Sprintf("%s %d %s %s", sign, line.kind.count, t.Glyphs.Times, name), m.kindWidth())
+		if m.open[p.Code] {
+			break
+		}
+		l.Space(2).Text(t.Text, p.Message)
+	case line.kind != nil:
+		l.Column(2+m.kindWidth()+2).Text(t.Text, p.Message)
+	default:
+		l.Column(2).Fit(t.Warn, name, m.kindWidth()).Space(2).Text(t.Text, p.Message)
+	}
 	return l.String()
 }
 
-// message is the selected problem in full, wrapped.
+// message is the selected problem in full, wrapped; of a kind, its first.
 func (m Model) message() []string {
-	if len(m.shown) == 0 {
+	selected, ok := m.selected()
+	if !ok {
 		return nil
 	}
-	t, p := m.theme, m.rows[m.shown[m.list.Cursor]]
+	t, p := m.theme, m.rows[selected.row]
 	words := cell.Clean(p.problem.Message)
 	if p.problem.SpanID != "" {
 		words += " (span " + cell.Clean(p.problem.SpanID) + ")"
 	}
 	if p.run != nil {
 		words += " in run " + cell.Clean(cmp.Or(p.run.Name, p.run.ID))
+	}
+	if selected.head {
+		words = fmt.Sprintf("the first of %d: ", selected.kind.count) + words
 	}
 	var lines []string
 	for _, s := range cell.Wrap(words, m.width-4) {
