@@ -26,6 +26,7 @@ type agent struct {
 	args     []string                              // the command, in a folder that holds the packages and testdata/agents
 	config   func(t *testing.T, home, base string) // writes settings files, for agents that read their base URL from one
 	whole    bool                                  // it does not stream its requests
+	side     int                                   // model calls outside the main chain
 	silent   bool                                  // it does not ask the model to think where the API wants to be asked
 }
 
@@ -36,9 +37,13 @@ var agents = []agent{
 	{name: "OpenAI Agents SDK over Responses", packages: []string{"@openai/agents@0.20.0", "zod@4"}, args: []string{"node", "openai-agents.mjs"}},
 	{name: "LangChain over Chat Completions", packages: []string{"langchain@1.5.14", "@langchain/core@1", "@langchain/openai@1.5.8", "zod@4"},
 		args: []string{"node", "langchain.mjs"}, whole: true},
-	{name: "pi over Chat Completions", packages: pi, config: piSettings,
+	{name: "codex over Responses", packages: []string{"@openai/codex@0.169.0"}, config: settings(".codex/config.toml", "codex.toml"), silent: true,
+		args: []string{"node_modules/.bin/codex", "exec", "--skip-git-repo-check", "--json", task}},
+	{name: "opencode over Chat Completions", packages: []string{"opencode-ai@1.18.33"}, config: settings(".config/opencode/opencode.json", "opencode.json"),
+		args: []string{"node_modules/opencode-linux-x64/bin/opencode", "run", "--format", "json", task}, side: 1},
+	{name: "pi over Chat Completions", packages: pi, config: settings(".pi/agent/models.json", "pi-models.json"),
 		args: []string{"node_modules/.bin/pi", "--model", "here/any-model", "--mode", "json", "-p", task}},
-	{name: "pi over Messages", packages: pi, config: piSettings,
+	{name: "pi over Messages", packages: pi, config: settings(".pi/agent/models.json", "pi-models.json"),
 		args: []string{"node_modules/.bin/pi", "--model", "claude-here/any-claude", "--mode", "json", "-p", task}},
 }
 
@@ -69,7 +74,8 @@ func TestRealAgentsAreProfiledUnchanged(t *testing.T) {
 			cmd := exec.CommandContext(ctx, longpole, append([]string{"record", "--format", "json", "--output", out, "--"}, a.args...)...)
 			cmd.Dir = dir
 			cmd.Env = append(os.Environ(), "HOME="+home, "LONGPOLE_HOME="+filepath.Join(home, "runs"), "OPENAI_API_KEY=sk-test", "ANTHROPIC_API_KEY=sk-test",
-				"OPENAI_BASE_URL="+base+"/v1", "ANTHROPIC_BASE_URL="+base, "PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1")
+				"OPENAI_BASE_URL="+base+"/v1", "ANTHROPIC_BASE_URL="+base, "PI_OFFLINE=1", "PI_SKIP_VERSION_CHECK=1",
+				"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_CACHE_HOME=")
 			if strings.HasSuffix(a.args[len(a.args)-1], "messages") { // this SDK wants the version in its base URL
 				cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+base+"/v1")
 			}
@@ -97,12 +103,14 @@ type document struct {
 			Attempts   int
 			ToolCalls  int `json:"tool_calls"`
 		}
-		ModelCalls []struct {
-			Side   bool
-			TTFTNS *int64 `json:"ttft_ns"`
-			Phases []struct{ Phase string }
-		} `json:"model_calls"`
+		ModelCalls []call `json:"model_calls"`
 	}
+}
+
+type call struct {
+	Side   bool
+	TTFTNS *int64 `json:"ttft_ns"`
+	Phases []struct{ Phase string }
 }
 
 func (a agent) check(t *testing.T, path string, said []byte) {
@@ -118,8 +126,8 @@ func (a agent) check(t *testing.T, path string, said []byte) {
 		t.Fatalf("got %d runs, want 1\n%s", len(doc.Runs), said)
 	}
 	run := doc.Runs[0]
-	if c := run.Counts; c.Steps != 3 || c.ModelCalls != 3 || c.Attempts != 3 || c.ToolCalls != 3 {
-		t.Errorf("got %+v, want 3 steps, 3 model calls of an attempt each, 3 tool calls", c)
+	if c := run.Counts; c.Steps != 3 || c.ModelCalls != 3+a.side || c.Attempts != 3+a.side || c.ToolCalls != 3 {
+		t.Errorf("got %+v, want 3 steps, %d model calls of an attempt each, %d of them to the side, 3 tool calls", c, 3+a.side, a.side)
 	}
 	var sum int64
 	for _, c := range run.Components {
@@ -128,13 +136,14 @@ func (a agent) check(t *testing.T, path string, said []byte) {
 	if sum != run.WallNS {
 		t.Errorf("the components add up to %d ns of %d", sum, run.WallNS)
 	}
-	for i, call := range run.ModelCalls {
+	main := slices.DeleteFunc(run.ModelCalls, func(c call) bool { return c.Side })
+	for i, call := range main {
 		var phases []string
 		for _, p := range call.Phases {
 			phases = append(phases, p.Phase)
 		}
 		want := []string{"wait", "reasoning", "tool_args"}
-		if i == len(run.ModelCalls)-1 {
+		if i == len(main)-1 {
 			want = []string{"wait", "reasoning", "output"}
 		}
 		if a.silent {
@@ -212,17 +221,20 @@ func startModel(t *testing.T, longpole string) string {
 	return ""
 }
 
-func piSettings(t *testing.T, home, base string) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "agents", "pi-models.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(home, ".pi", "agent")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "models.json"), bytes.ReplaceAll(text, []byte("BASE"), []byte(base)), 0o600); err != nil {
-		t.Fatal(err)
+// settings writes a file of testdata/agents as the agent's own settings, with the model's address in it.
+func settings(path, from string) func(t *testing.T, home, base string) {
+	return func(t *testing.T, home, base string) {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join("testdata", "agents", from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(home, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte("BASE"), []byte(base)), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
