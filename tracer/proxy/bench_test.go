@@ -7,9 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,7 +22,14 @@ import (
 // the server's write to the client's read, directly and through the proxy, in rounds that take turns. Server, proxy and clients share the
 // process and its cores. Targets: one user, median below 0.3 ms; 100 streams of 50 chunks/s, p99 below 1 ms; no chunk merged with another.
 //
-// Figures: see the comment at the end of this file.
+// Measured on two cores of a Xeon that had other work to do (load 6 to 9), the benchmark alone under real-time scheduling, three rounds,
+// three times (chrt -r 10 proxy.test -test.run - -test.bench AddedLatency -test.benchtime 3x):
+//
+//	one user      direct median 51–57 µs, p99 0.13–0.15 ms    added median 80–86 µs, p99 0.12–0.16 ms
+//	100 streams   direct median 42–48 µs, p99 0.14–0.20 ms    added median 81–102 µs, p99 0.39–0.69 ms
+//
+// Of 30,000 chunks none was merged, directly or through the proxy. Under ordinary scheduling beside that other work the 99th percentiles
+// are those of the machine: 2 to 22 ms directly.
 func BenchmarkAddedLatency(b *testing.B) {
 	b.Run("one-user", func(b *testing.B) { addedLatency(b, 1, 400, 5*time.Millisecond) })
 	b.Run("100-streams", func(b *testing.B) { addedLatency(b, 100, 100, 20*time.Millisecond) })
@@ -198,5 +207,46 @@ func BenchmarkRequest(b *testing.B) {
 		b.ReportMetric(float64(direct.quantile(q).Microseconds()), "direct-"+name+"-µs")
 		b.ReportMetric(float64((proxied.quantile(q) - direct.quantile(q)).Microseconds()), "added-"+name+"-µs")
 	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// Benchmark1000Streams lets 1,000 streams of 10 chunks/s run at once, six seconds a round; ten rounds are a minute (-benchtime 10x). Nothing
+// may be lost, and what is in use after a collection must not grow from round to round.
+//
+// Measured as above, ten rounds: no exchange and no chunk of 600,000 lost; 95.6 MB in use after the first round, 95.1 MB after the last, server
+// and clients included.
+func Benchmark1000Streams(b *testing.B) {
+	const streams, chunks, every = 1000, 60, 100 * time.Millisecond
+	server := listen(b, stamper(chunks, every))
+	var ended, lost atomic.Int64
+	book := observer{end: func(x *proxy.Exchange) {
+		ended.Add(1)
+		lost.Add(int64(chunks - len(x.Result.Chunks.List)))
+	}}
+	p := proxy.New(proxy.Config{Upstreams: []proxy.Upstream{mustParse(b, "http://"+server)}, Observer: book})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	go p.Serve(l)
+	defer p.Close()
+
+	var inUse []float64 // MB after each round
+	for b.Loop() {
+		var all latencies
+		all.round(b, l.Addr().String(), streams, every)
+		if len(all.all) != streams*chunks {
+			b.Fatalf("%d chunks came", len(all.all))
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		inUse = append(inUse, float64(m.HeapAlloc)/1e6)
+	}
+	p.Close()
+	b.ReportMetric(inUse[0], "first-MB")
+	b.ReportMetric(inUse[len(inUse)-1], "last-MB")
+	b.ReportMetric(float64(int64(b.N*streams)-ended.Load()), "lost-exchanges")
+	b.ReportMetric(float64(lost.Load()), "lost-chunks")
 	b.ReportMetric(0, "ns/op")
 }
