@@ -28,6 +28,10 @@ func (t *tree) paint(r bar.Raster, a bar.Axis, strip []pathCell, i int32) {
 		a.Stretch(r, s.Start, s.End, bar.Of(phaseOf(s), false))
 	case s.Role == traces.RoleWait:
 		a.Stretch(r, s.Start, s.End, bar.Of(waitOf(s), false))
+	case isCrowd(s):
+		for _, k := range s.Kids {
+			a.Stretch(r, k.Start, k.End, bar.Of(n.own, false))
+		}
 	default:
 		a.Stretch(r, s.Start, s.End, bar.Of(n.own, false))
 		if n.own == traces.Tool {

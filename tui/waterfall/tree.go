@@ -1,6 +1,7 @@
 package waterfall
 
 import (
+	"slices"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -15,6 +16,7 @@ type tree struct {
 	path  *critpath.Path
 	nodes []node
 	place []int32 // span index → node
+	aside []bool  // span index → whether it has no part in the loop, nor has any below it
 	calls map[*traces.Span]*measure.Call
 	tries map[*traces.Span]*traces.Attempt
 	tools map[*traces.Span]*measure.ToolCall
@@ -56,6 +58,7 @@ func newTree(run *measure.Run) *tree {
 	for i := range run.ToolCalls {
 		t.tools[run.ToolCalls[i].Span] = &run.ToolCalls[i]
 	}
+	t.aside = asides(run.Run)
 	t.grow()
 	t.measure()
 	t.folded = make([]bool, len(t.nodes))
@@ -97,8 +100,8 @@ func (t *tree) grow() {
 		if k := int(v.span.Index); k >= 0 && k < len(t.place) {
 			t.place[k] = i
 		}
-		for k := len(v.span.Kids) - 1; k >= 0; k-- {
-			stack = append(stack, visit{v.span.Kids[k], i})
+		for _, kid := range slices.Backward(t.crowd(v.span)) {
+			stack = append(stack, visit{kid, i})
 		}
 	}
 	for i := len(t.nodes) - 1; i > 0; i-- {
@@ -127,7 +130,8 @@ func (t *tree) find(s *traces.Span) (int32, bool) {
 	return i, int(i) < len(t.nodes) && t.nodes[i].span == s
 }
 
-// leafy reports whether a node starts folded: what it is made of can be read off its own bar.
+// leafy reports whether a node starts folded: what it is made of can be read off its own bar, or there is none of the loop's
+// spans in it, of which a foreign trace may have thousands.
 func (t *tree) leafy(i int32) bool {
 	if t.bare(i) {
 		return false
@@ -136,7 +140,8 @@ func (t *tree) leafy(i int32) bool {
 	case traces.RoleModel, traces.RoleAttempt, traces.RoleTool, traces.RoleWait, traces.RolePhase:
 		return true
 	}
-	return false
+	s := t.nodes[i].span
+	return i > 0 && (isCrowd(s) || t.aside[s.Index])
 }
 
 // bare reports whether a node has no children.

@@ -2,7 +2,8 @@
 //
 // The first row is the run itself: its bar is the critical path in order of time, so it has no gap. Below it come steps,
 // model calls with their phases, attempts and tools. What the run waited for is drawn in full colour and marked; what
-// ran beside it is paler. Only the rows that are seen are drawn, and a row is drawn anew only if something in it changed.
+// ran beside it is paler. Spans that have no part in the agent's loop start folded, many neighbours of them in one row. Only
+// the rows that are seen are drawn, and a row is drawn anew only if something in it changed.
 package waterfall
 
 import (
@@ -70,12 +71,16 @@ func (m *Model) SetSize(width, height int) {
 // Run returns the run that is shown.
 func (m Model) Run() *measure.Run { return m.run }
 
-// Span returns the selected span; nil if the run has none.
+// Span returns the selected span, the first of them where a row stands for several; nil if the run has none.
 func (m Model) Span() *traces.Span {
 	if len(m.tree.rows) == 0 {
 		return nil
 	}
-	return m.tree.nodes[m.selected()].span
+	s := m.tree.nodes[m.selected()].span
+	if isCrowd(s) {
+		return s.Kids[0]
+	}
+	return s
 }
 
 // PathOnly reports whether rows off the critical path are hidden.
@@ -232,8 +237,10 @@ func (m *Model) selectSlack() {
 	if m.slack.of == i && m.slack.known {
 		return
 	}
-	time, known := m.run.Path.Slack(m.tree.nodes[i].span)
-	m.slack = slack{of: i, time: time, known: known}
+	m.slack = slack{of: i}
+	if s := m.tree.nodes[i].span; !isCrowd(s) {
+		m.slack.time, m.slack.known = m.run.Path.Slack(s)
+	}
 }
 
 // refresh lays everything out anew after the size, the look or the time in view changed.

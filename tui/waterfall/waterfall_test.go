@@ -171,3 +171,54 @@ func TestTheDetailTellsWhatTheBarCannot(t *testing.T) {
 		}
 	}
 }
+
+func TestSpansWithoutAPartInTheLoopStartFolded(t *testing.T) {
+	names := func(m Model) string {
+		var list []string
+		for _, i := range m.tree.rows {
+			name, _ := m.tree.label(i)
+			list = append(list, name)
+		}
+		return strings.Join(list, " ")
+	}
+	m := New(theme.New(true, colorprofile.ASCII, false), measure.Of(tracetest.Parse(t, `
+		run             ====================
+		 a:internal     ==
+		 b:internal       ==
+		  b1:internal     =
+		 c:internal         =
+		 d:internal          =
+		 prompt:internal      ==============
+		  e:internal          ==
+		   e1:internal        =
+		  chat                  wwrroo
+		  grep                        ====
+		   f:internal                 ==`)))
+	m.SetSize(80, 24)
+	if got, want := names(m), "run 4 other spans prompt e chat grep"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	m, _ = m.Update(keys.Msg{Action: keys.Down})
+	if s := m.Span(); s.Name != "a" {
+		t.Errorf("the row of several spans stands for %q", s.Name)
+	}
+	m, _ = m.Update(keys.Msg{Action: keys.Unfold})
+	if got, want := names(m), "run 4 other spans a b c d prompt e chat grep"; got != want {
+		t.Errorf("unfolded:\ngot  %s\nwant %s", got, want)
+	}
+	m.Search("b1")
+	if s := m.Span(); s.Name != "b1" {
+		t.Errorf("found %q, want b1", s.Name)
+	}
+
+	plain := New(theme.New(true, colorprofile.ASCII, false), measure.Of(tracetest.Parse(t, `
+		run:internal    =====
+		 a:internal     =
+		 b:internal      =
+		 c:internal       =
+		 d:internal        =
+		  d1:internal      =`)))
+	if got, want := names(plain), "run a b c d d1"; got != want {
+		t.Errorf("without a loop:\ngot  %s\nwant %s", got, want)
+	}
+}
