@@ -58,6 +58,8 @@ func (m *Model) search(query string) {
 		m.fall.Search(query)
 	case Problems:
 		m.problems.Search(query)
+	case Live:
+		m.live.Search(query)
 	}
 }
 
@@ -70,6 +72,8 @@ func (m *Model) query() (query string, matches int) {
 		return m.fall.Query()
 	case Problems:
 		return m.problems.Query()
+	case Live:
+		return m.live.Query()
 	}
 	return "", 0
 }

@@ -1,7 +1,8 @@
-// Package tui is the interactive view of runs: a list, and for each run its waterfall, its breakdown and its problems, and
-// the comparison of groups.
+// Package tui is the interactive view of runs: a list, and for each run its waterfall, its breakdown and its problems, the
+// comparison of groups, and what agents are doing right now.
 //
-// Measured runs go in; the screen comes out, and nothing else happens: no file is read, nothing is sent. The root model
+// Measured runs go in, at once or as updates while they grow; the screen comes out, and nothing else happens: no file is read,
+// nothing is sent. What is drawn depends on runs, keys and a clock that comes as a message. The root model
 // here owns the size of the terminal, its look, the keys and which screen is shown; each screen is a package of its own that
 // draws exactly the cells it is given. Nothing is ever wider or higher than the terminal.
 package tui
@@ -20,6 +21,7 @@ import (
 	"github.com/seed46266073/longpole/tui/breakdown"
 	"github.com/seed46266073/longpole/tui/compare"
 	"github.com/seed46266073/longpole/tui/keys"
+	"github.com/seed46266073/longpole/tui/live"
 	"github.com/seed46266073/longpole/tui/problems"
 	"github.com/seed46266073/longpole/tui/runlist"
 	"github.com/seed46266073/longpole/tui/theme"
@@ -37,6 +39,7 @@ const (
 	Breakdown
 	Compare
 	Problems
+	Live // what each agent is doing now; only with Options.Updates
 )
 
 // Options say how to begin. The zero value is fine.
@@ -47,6 +50,10 @@ type Options struct {
 
 	Notes    []string         // what to say about the data as a whole, listed with the problems
 	Problems []traces.Problem // those that belong to no run
+
+	// Updates bring runs that grow while they are looked at; nil: nothing changes. The interface begins without runs then and takes an
+	// update whenever it can; whoever sends them waits until then.
+	Updates <-chan Update
 }
 
 // A Model is the whole interface, a tea.Model. Make it with New.
@@ -68,6 +75,10 @@ type Model struct {
 	breakdown breakdown.Model
 	compare   compare.Model
 	problems  problems.Model
+	live      live.Model
+	feed      *feed        // nil: nothing is followed
+	marked    bool         // compare shows the marked runs, else those of the list
+	ofRun     bool         // problems are those of the run, else of all
 	run       *measure.Run // shown by fall and breakdown; nil before one was opened
 }
 
@@ -79,6 +90,10 @@ func New(runs []*measure.Run, opt Options) *Model {
 	m := &Model{options: opt, runs: runs, env: theme.Detect(opt.Environ), stack: []Screen{Runs}}
 	m.theme = theme.New(m.env.Dark, m.env.Profile, m.env.ASCII)
 	m.list = runlist.New(m.theme, opt.Title, runs)
+	m.live = live.New(m.theme)
+	if opt.Updates != nil {
+		m.feed = &feed{sources: map[string]Source{}}
+	}
 	start := opt.Start
 	if start == Auto && len(runs) == 1 {
 		start = Waterfall
@@ -92,6 +107,10 @@ func New(runs []*measure.Run, opt Options) *Model {
 		m.openCompare()
 	case Problems:
 		m.openProblems()
+	case Live:
+		if m.feed != nil {
+			m.push(Live)
+		}
 	}
 	return m
 }
@@ -110,8 +129,13 @@ func Run(ctx context.Context, m *Model, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// Init asks the terminal for its background.
-func (m *Model) Init() tea.Cmd { return tea.RequestBackgroundColor }
+// Init asks the terminal for its background, and begins to follow.
+func (m *Model) Init() tea.Cmd {
+	if m.feed == nil {
+		return tea.RequestBackgroundColor
+	}
+	return tea.Batch(tea.RequestBackgroundColor, readClock, m.listen)
+}
 
 func (m *Model) screen() Screen { return m.stack[len(m.stack)-1] }
 
@@ -141,29 +165,43 @@ func (m *Model) open(s Screen, run *measure.Run) {
 }
 
 func (m *Model) openCompare() {
-	runs, alone := m.list.Marked(), true
-	if len(runs) == 0 {
-		runs, alone = m.list.Shown(), false
-	}
-	m.compare = compare.New(m.theme, runs, alone)
+	m.marked = len(m.list.Marked()) > 0
+	m.compare = compare.New(m.theme, m.compared(), m.marked)
 	m.push(Compare)
 	m.resize()
 }
 
+// compared returns the marked runs, or those that the list shows.
+func (m *Model) compared() []*measure.Run {
+	if m.marked {
+		return m.list.Marked()
+	}
+	return m.list.Shown()
+}
+
 // openProblems shows those of the run on the screen, of all runs from any other screen.
 func (m *Model) openProblems() {
-	title, runs := "all runs", m.runs
-	var loose []traces.Problem
+	s := m.screen()
+	m.ofRun = s == Waterfall || s == Breakdown
+	title, loose, runs := m.problemsOf()
+	m.problems = problems.New(m.theme, title, loose, runs)
+	m.push(Problems)
+	m.resize()
+}
+
+// problemsOf returns whose problems are shown, those of no run among them.
+func (m *Model) problemsOf() (title string, loose []traces.Problem, runs []*measure.Run) {
+	if m.ofRun {
+		return m.run.Name, nil, []*measure.Run{m.run}
+	}
 	for _, n := range m.options.Notes {
 		loose = append(loose, traces.Problem{Message: n})
 	}
 	loose = append(loose, m.options.Problems...)
-	if s := m.screen(); s == Waterfall || s == Breakdown {
-		title, runs, loose = m.run.Name, []*measure.Run{m.run}, nil
+	if m.feed != nil {
+		loose = append(loose, m.feed.loose()...)
 	}
-	m.problems = problems.New(m.theme, title, loose, runs)
-	m.push(Problems)
-	m.resize()
+	return "all runs", loose, m.runs
 }
 
 // resize gives every screen the size that the key bar leaves.
@@ -176,6 +214,7 @@ func (m *Model) resize() {
 	}
 	m.compare.SetSize(width, height)
 	m.problems.SetSize(width, height)
+	m.live.SetSize(width, height)
 }
 
 // restyle gives every screen the look that fits the terminal.
@@ -188,6 +227,7 @@ func (m *Model) restyle() {
 	}
 	m.compare.SetTheme(m.theme)
 	m.problems.SetTheme(m.theme)
+	m.live.SetTheme(m.theme)
 }
 
 // actions lists the keys that do something on the current screen, most useful first.
@@ -204,6 +244,11 @@ func (m *Model) actions() []keys.Action {
 		list = m.compare.Actions()
 	case Problems:
 		list = m.problems.Actions()
+	case Live:
+		list = m.live.Actions()
+	}
+	if m.feed != nil && m.screen() != Live {
+		list = slices.Insert(list, min(2, len(list)), keys.Live)
 	}
 	if len(m.stack) > 1 {
 		list = slices.Insert(list, min(3, len(list)), keys.Back) // known to everyone, so others come first

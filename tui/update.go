@@ -2,12 +2,14 @@ package tui
 
 import (
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/seed46266073/longpole/tui/breakdown"
 	"github.com/seed46266073/longpole/tui/compare"
 	"github.com/seed46266073/longpole/tui/keys"
+	"github.com/seed46266073/longpole/tui/live"
 	"github.com/seed46266073/longpole/tui/problems"
 	"github.com/seed46266073/longpole/tui/runlist"
 )
@@ -41,7 +43,15 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
+	case updatedMsg:
+		m.apply(Update(msg))
+		return m, m.listen
+	case clockMsg:
+		m.live.SetNow(time.Time(msg))
+		return m, m.tick()
 	case runlist.ChosenMsg:
+		m.open(Waterfall, msg.Run)
+	case live.ChosenMsg:
 		m.open(Waterfall, msg.Run)
 	case breakdown.ChosenMsg:
 		m.open(Waterfall, msg.Run)
@@ -96,8 +106,11 @@ func (m *Model) do(action keys.Action, count int) tea.Cmd {
 		return nil
 	}
 	shown := m.list.Run()
-	if m.screen() == Waterfall || m.screen() == Breakdown {
+	switch m.screen() {
+	case Waterfall, Breakdown:
 		shown = m.run
+	case Live:
+		shown = m.live.Run()
 	}
 	switch action {
 	case keys.Breakdown:
@@ -105,6 +118,10 @@ func (m *Model) do(action keys.Action, count int) tea.Cmd {
 		return nil
 	case keys.Compare:
 		m.openCompare()
+		return nil
+	case keys.Live:
+		m.push(Live)
+		m.resize()
 		return nil
 	case keys.Problems:
 		m.openProblems()
@@ -149,6 +166,8 @@ func (m *Model) pass(msg keys.Msg) (cmd tea.Cmd) {
 		m.compare, cmd = m.compare.Update(msg)
 	case Problems:
 		m.problems, cmd = m.problems.Update(msg)
+	case Live:
+		m.live, cmd = m.live.Update(msg)
 	}
 	return cmd
 }
@@ -189,6 +208,10 @@ func (m *Model) copy() tea.Cmd {
 		id = m.run.ID
 	case Problems:
 		id = m.problems.ID()
+	case Live:
+		if r := m.live.Run(); r != nil {
+			id = r.ID
+		}
 	}
 	if id == "" {
 		m.status = "no id to copy"
@@ -211,6 +234,8 @@ func (m *Model) click(x, y int) (cmd tea.Cmd) {
 		m.compare, cmd = m.compare.Click(x, y)
 	case Problems:
 		m.problems, cmd = m.problems.Click(x, y)
+	case Live:
+		m.live, cmd = m.live.Click(x, y)
 	}
 	return cmd
 }
@@ -238,5 +263,7 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 		m.compare = m.compare.Wheel(n)
 	case Problems:
 		m.problems = m.problems.Wheel(n)
+	case Live:
+		m.live = m.live.Wheel(n)
 	}
 }

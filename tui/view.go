@@ -49,6 +49,8 @@ func (m *Model) content() string {
 		body = m.compare.View()
 	case Problems:
 		body = m.problems.View()
+	case Live:
+		body = m.live.View()
 	}
 	return body + "\n" + m.bottom()
 }

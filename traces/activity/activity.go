@@ -56,7 +56,7 @@ func Of(run *traces.Run) *Activity {
 // At returns the state at an instant of this machine's clock; writing says whether somebody can still be writing the recording.
 func (a *Activity) At(now time.Time, writing bool) State {
 	s := a.state
-	at := time.Duration(float64(now.Sub(a.start)) * a.scale)
+	at := a.Scaled(now.Sub(a.start))
 	if s.Kind == Ended {
 		s.For = a.real(at - a.from)
 		return s
@@ -84,8 +84,11 @@ func (a *Activity) LastSign() time.Time { return a.start.Add(a.sign) }
 
 // Present returns an instant of this machine's clock on the recording's.
 func (a *Activity) Present(now time.Time) time.Time {
-	return a.start.Add(time.Duration(float64(now.Sub(a.start)) * a.scale))
+	return a.start.Add(a.Scaled(now.Sub(a.start)))
 }
+
+// Scaled returns how long a time of this machine's clock is on the recording's.
+func (a *Activity) Scaled(d time.Duration) time.Duration { return time.Duration(float64(d) * a.scale) }
 
 func (a *Activity) real(d time.Duration) time.Duration {
 	return max(0, time.Duration(float64(d)/a.scale))

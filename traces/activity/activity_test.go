@@ -179,7 +179,7 @@ func TestWhatARunIsDoing(t *testing.T) {
 				run        >
 				 chat      >
 				  attempt  =============>  @byte=12 @event=11 @token=10 longpole.last_token.kind=output ` + threshold,
-			now: 15, want: "silent 5ms step 1 byte 3ms event 4ms token 5ms",
+			now: 15, want: "silent 5ms was writing step 1 byte 3ms event 4ms token 5ms",
 		},
 		{
 			name: "no token for longer than the threshold is a stall, which goes on with the clock",
@@ -187,7 +187,7 @@ func TestWhatARunIsDoing(t *testing.T) {
 				run        >
 				 chat      >
 				  attempt  =============>  @byte=8 @event=8 @token=8 longpole.last_token.kind=output ` + threshold,
-			now: 900, want: "stalled 892ms step 1 byte 892ms event 892ms token 892ms",
+			now: 900, want: "stalled 892ms was writing step 1 byte 892ms event 892ms token 892ms",
 		},
 		{
 			name: "reasoning that does not show is thinking, not silence",

@@ -56,14 +56,13 @@ func (a *Activity) readOutput(t *traces.Attempt, kind traces.Component) {
 	if set, ok := t.Span.Attrs().Int(traces.KeyStallThreshold); ok && set > 0 {
 		threshold = time.Duration(set)
 	}
-	silence := a.seen - *a.token
-	switch {
+	a.from = *a.token
+	switch silence := a.seen - *a.token; {
 	case silence > threshold:
-		s.Kind, a.from = Stalled, *a.token
+		s.Was, s.Kind = s.Kind, Stalled
 	case silence > threshold/2:
-		s.Kind, a.from = Silent, *a.token
+		s.Was, s.Kind = s.Kind, Silent
 	default:
-		a.from = *a.token
 		if n := len(chunks.List); n > 0 {
 			from := stretch(chunks.List)
 			a.from = t.Span.Start + chunks.List[from].At

@@ -60,7 +60,7 @@ func (k Kind) Component() traces.Component {
 type State struct {
 	Kind Kind
 	For  time.Duration // how long so far; of Ended and Lost since the end and the last sign of life, in real time
-	Was  Kind          // of Lost: what it was doing when last seen
+	Was  Kind          // of Silent and Stalled: what came last; of Lost: what it was doing when last seen
 	Step int           // the step it is in, from 1; 0 before the first
 
 	Tool   string // the tool that runs, or that is to be allowed; of a state inside a tool, that tool

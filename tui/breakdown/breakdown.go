@@ -7,6 +7,7 @@ package breakdown
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -82,6 +83,35 @@ func New(t *theme.Theme, run *measure.Run) Model {
 	m.list.Resize(len(m.rows), 0)
 	m.list.Select(1)
 	return m
+}
+
+// Replace shows the run as it is now, and keeps the selected row selected.
+func (m *Model) Replace(run *measure.Run) {
+	selected := ""
+	if len(m.rows) > 0 {
+		selected = m.rows[m.list.Cursor].key()
+	}
+	top := m.list.Cursor - m.list.Top
+	next := New(m.theme, run)
+	next.SetSize(m.width, m.height)
+	if i := slices.IndexFunc(next.rows, func(r row) bool { return r.key() == selected }); i >= 0 {
+		next.list.Top = i - top
+		next.list.Select(i)
+	}
+	*m = next
+}
+
+// key tells a row from the others however the run grows.
+func (r row) key() string {
+	switch {
+	case r.component != nil:
+		return "component " + string(r.component.Component) + " " + string(r.component.Quality)
+	case r.tool != nil:
+		return "tool " + r.tool.Name
+	case r.step != nil:
+		return "step " + strconv.Itoa(r.step.Index)
+	}
+	return r.heading
 }
 
 // SetTheme changes the look.

@@ -124,6 +124,27 @@ func (m *Model) regroup() {
 	m.list.Select(max(0, best))
 }
 
+// Replace compares other runs, or the same ones after they have grown, grouped as before as far as that can be, and keeps the selected
+// group selected.
+func (m *Model) Replace(runs []*measure.Run) {
+	by, selected := "", ""
+	if len(m.by) > 0 {
+		by = m.by[m.chosen]
+	}
+	if g, ok := m.Selected(); ok {
+		selected = m.label(&g)
+	}
+	m.runs, m.by = runs, tags(runs)
+	m.chosen = max(0, slices.Index(m.by, by))
+	m.groups = nil
+	m.regroup()
+	for i := range m.groups {
+		if m.label(&m.groups[i]) == selected {
+			m.list.Select(i)
+		}
+	}
+}
+
 // SetTheme changes the look.
 func (m *Model) SetTheme(t *theme.Theme) { m.theme = t }
 

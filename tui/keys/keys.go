@@ -38,6 +38,7 @@ const (
 	Compare
 	Regroup
 	Problems
+	Live
 	Mark
 	Sort
 	Reverse
@@ -96,6 +97,7 @@ var Default = Map{
 	bind(Compare, Views, "C", "compare", "C"),
 	bind(Regroup, Views, "t", "group by next tag", "t", "tab"),
 	bind(Problems, Views, "p", "problems", "p"),
+	join(bind(Live, Views, "L", "live", "L")),
 
 	bind(Mark, Rows, "m", "mark", "m", "space"),
 	bind(Sort, Rows, "s", "sort", "s"),

@@ -85,6 +85,15 @@ func New(t *theme.Theme, title string, loose []traces.Problem, runs []*measure.R
 	return m
 }
 
+// Replace lists the problems of now, and leaves the cursor and the search as they were.
+func (m *Model) Replace(loose []traces.Problem, runs []*measure.Run) {
+	next := New(m.theme, m.title, loose, runs)
+	next.list, next.open = m.list, m.open
+	next.width, next.height = m.width, m.height
+	next.Search(m.query)
+	*m = next
+}
+
 // SetTheme changes the look.
 func (m *Model) SetTheme(t *theme.Theme) { m.theme = t }
 

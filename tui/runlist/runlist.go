@@ -46,6 +46,29 @@ func New(t *theme.Theme, title string, runs []*measure.Run) Model {
 	return m
 }
 
+// Replace shows runs that have grown, and others: renew says what has become of the runs there were, nil for one that is gone; what it
+// does not name is as it was. Marks and the selected row stay with their runs.
+func (m *Model) Replace(runs []*measure.Run, renew map[*measure.Run]*measure.Run) {
+	selected, marks := m.Run(), map[*measure.Run]bool{}
+	if next, ok := renew[selected]; ok {
+		selected = next
+	}
+	for run := range m.marks {
+		next, ok := renew[run]
+		if !ok {
+			next = run
+		}
+		if next != nil {
+			marks[next] = true
+		}
+	}
+	m.runs, m.marks = runs, marks
+	m.order = nil
+	m.arrange()
+	m.columns = layout(m.width, m.runs)
+	m.choose(selected)
+}
+
 // SetTheme changes the look.
 func (m *Model) SetTheme(t *theme.Theme) { m.theme = t }
 
@@ -212,8 +235,13 @@ func (m *Model) arrange() {
 		return c
 	})
 	m.list.Resize(len(m.order), m.list.Height)
+	m.choose(selected)
+}
+
+// choose selects the row of run, if it has one.
+func (m *Model) choose(run *measure.Run) {
 	for row, i := range m.order {
-		if m.runs[i] == selected {
+		if m.runs[i] == run {
 			m.list.Select(row)
 		}
 	}

@@ -20,6 +20,17 @@ func (w *window) reset() { w.from, w.to = 0, w.whole }
 
 func (w window) zoomed() bool { return w.from > 0 || w.to < w.whole }
 
+// grow takes the run's new length.
+func (w *window) grow(whole time.Duration) {
+	zoomed := w.zoomed()
+	w.whole = whole
+	if zoomed {
+		w.set(w.from, w.to-w.from)
+	} else {
+		w.reset()
+	}
+}
+
 // move zooms by factors of two round the part of the selected span that is in view, and pans by quarters.
 func (w *window) move(action keys.Action, n int, selected *traces.Span) {
 	size := w.to - w.from
