@@ -171,9 +171,15 @@ func (j *joiner) matchTimes(claimed claims) {
 		}
 	}
 	slices.SortFunc(attempts, func(a, b pair) int { return earlier(a.node, b.node) })
+	var about []*node // spans that attempts may be in by now
 	for _, a := range attempts {
-		if a.model == nil && a.call.near == nil {
-			a.model = best(spans, a.attempt, a.call, claimed, last)
+		for len(spans) > 0 && spans[0].from()-tolerance <= a.from() {
+			about = append(about, spans[0])
+			spans = spans[1:]
+		}
+		about = slices.DeleteFunc(about, func(n *node) bool { return n.to() < a.from()-tolerance })
+		if a.model == nil {
+			a.model = best(about, a.attempt, a.call, claimed, last)
 		}
 		if a.model != nil {
 			last[a.model] = a.attempt
@@ -205,9 +211,6 @@ func (j *joiner) innermost() []*node {
 func best(spans []*node, a *attempt, c *call, claimed claims, last map[*node]*attempt) *node {
 	var free, beside, own, late, retried *node
 	for _, n := range spans {
-		if n.from()-tolerance > a.from() {
-			break
-		}
 		if !n.covers(a.from(), a.from()) || !sameModel(n, c.facts()) {
 			continue
 		}

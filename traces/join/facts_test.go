@@ -35,6 +35,7 @@ func TestTheTraceparentOfARequestCountsMoreThanTheResponsesIDAndTime(t *testing.
 	for _, c := range []struct{ name, header, want string }{
 		{"it names the agent's span", "00-" + trace + "-" + second + "-01", second},
 		{"it names a span below that", "00-" + trace + "-00f067aa0ba902c2-00", second},
+		{"it names a request that the agent shows beside the call", "00-" + trace + "-00f067aa0ba902d1-01", first},
 		{"it has more fields than this version", "cc-" + trace + "-" + second + "-01-what", second},
 		{"it names a span that is not there", "00-" + trace + "-00f067aa0ba902b9-01", first},
 		{"it names a span of another trace", "00-" + other + "-" + second + "-01", first},
@@ -50,6 +51,7 @@ func TestTheTraceparentOfARequestCountsMoreThanTheResponsesIDAndTime(t *testing.
 				span(first, "run", 0, traces.RoleModel, attr(traces.KeyResponseID, "r1")),
 				span(second, "run", 0, traces.RoleModel, attr(traces.KeyResponseID, "r2")),
 				span("00f067aa0ba902c2", second, 0, traces.RoleInternal),
+				span("00f067aa0ba902d1", "run", 0, traces.RoleClient, attr(traces.KeyHTTPMethod, "POST")),
 			})
 			if parent := find(t, got, "attempt").ParentID; parent != c.want {
 				t.Errorf("the attempt lies below %s, want %s", parent, c.want)

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/seed46266073/longpole/traces"
@@ -9,16 +10,10 @@ import (
 // merge makes one call of a match.
 func (j *joiner) merge(m *match) {
 	s := m.span
+	j.hideTwins(m)
 	for _, c := range m.calls {
 		if c.span != nil {
 			s.adopt(c)
-		}
-		for _, n := range j.responses[s.text(traces.KeyResponseID)] {
-			if n.role == traces.RoleModel && !n.below(s) && !s.below(n) && !slices.Contains(m.models, n) {
-				n.become(traces.RoleInternal) // the same call, seen by another library
-				n.setAside()
-				j.tally.details++
-			}
 		}
 	}
 	m.countFromSent()
@@ -26,7 +21,7 @@ func (j *joiner) merge(m *match) {
 		if !n.below(s) && !s.below(n) {
 			n.move(s)
 		}
-		for ; n != s && n.below(s); n = n.parent {
+		for ; n != s && n.below(s); n = n.above() {
 			n.become(traces.RoleInternal)
 		}
 	}
@@ -40,7 +35,7 @@ func (j *joiner) merge(m *match) {
 		}
 		a.set(traces.KeyOp, s.rec.SpanID)
 		if a.request == nil {
-			a.request = pick(requests, a)
+			a.request = cmp.Or(pick(requests, a), pick(j.loose(a), a))
 		}
 		j.replace(a)
 	}
@@ -54,26 +49,25 @@ func (j *joiner) merge(m *match) {
 	for n := range path {
 		j.details(n, m, path)
 	}
-	j.widen(s)
-}
-
-// widen lets the spans around a call begin no later than it: it may have begun with attempts that the agent did not record. The run, which
-// the wire saw begin with its first request, holds the agent's spans around the call.
-func (j *joiner) widen(call *node) {
-	top := call
-	for p := top.above(); p != j.root && p != nil; p = p.above() {
-		p.rec.Start = min(p.rec.Start, top.rec.Start)
-		top = p
-	}
-	root := &j.root.rec
-	if top.from() != 0 {
-		root.Start = min(root.Start, top.from())
-	}
-	if root.End != 0 && top.to() != open {
-		root.End = max(root.End, top.to())
+	for n, p := s, s.above(); p != nil && p != j.root; n, p = p, p.above() {
+		p.rec.Start = min(p.rec.Start, n.rec.Start) // the call may have begun with attempts that the agent did not record
 	}
 }
 
+// hideTwins takes the agent's spans of the same response elsewhere for the same call, seen by another library.
+func (j *joiner) hideTwins(m *match) {
+	for _, c := range m.calls {
+		for _, n := range j.responses[c.facts().text(traces.KeyResponseID)] {
+			if n.role == traces.RoleModel && !n.below(m.span) && !m.span.below(n) && !slices.Contains(m.models, n) {
+				n.become(traces.RoleInternal)
+				n.setAside()
+				j.tally.details++
+			}
+		}
+	}
+}
+
+// modelOr returns the agent's span that the attempt lies below, at the least the call's.
 func (a *attempt) modelOr(s *node) *node {
 	if a.model != nil && a.model.below(s) {
 		return a.model
@@ -231,7 +225,7 @@ func (j *joiner) details(n *node, m *match, path map[*node]interval) {
 		case k.role == traces.RolePhase:
 			k.giveWay(n)
 			j.tally.phases++
-		case k.isRequest(), k.role == traces.RoleModel && k.model.below(call): // attempts that the wire does not show
+		case k.isRequest() || k.role == traces.RoleModel: // an attempt that the wire does not show
 		case k.role == traces.RoleWait && !outside:
 		case isWork(k) || outside:
 			k.move(call.parent)
@@ -246,7 +240,7 @@ func (j *joiner) details(n *node, m *match, path map[*node]interval) {
 // isWork reports whether a span is something of its own, not a detail of what is around it.
 func isWork(n *node) bool {
 	switch n.role {
-	case traces.RoleAgent, traces.RoleStep, traces.RoleTool, traces.RoleModel, traces.RoleWait:
+	case traces.RoleAgent, traces.RoleStep, traces.RoleTool, traces.RoleWait:
 		return true
 	}
 	return false

@@ -20,11 +20,10 @@ type node struct {
 	role   traces.Role
 	parent *node   // nil for the root, and for spans of the wire whose parent is not there
 	kids   []*node // as recorded, by start
-	depth  int
-	model  *node // the nearest model span at or above it that it is part of
-	moved  bool  // the parent is not the recorded one
-	gone   bool  // it gave way to another span
-	heir   *node // to which
+	model  *node   // the nearest model span at or above it that it is part of
+	moved  bool    // the parent is not the recorded one
+	gone   bool    // it gave way to another span
+	heir   *node   // to which
 }
 
 // open is the end of what has not ended.
@@ -131,8 +130,10 @@ func (n *node) failed() bool {
 }
 
 // earlier orders nodes by start, then id.
-func earlier(a, b *node) int {
-	return cmp.Or(cmp.Compare(a.rec.Start, b.rec.Start), cmp.Compare(a.rec.SpanID, b.rec.SpanID), cmp.Compare(a.rec.TraceID, b.rec.TraceID))
+func earlier(a, b *node) int { return earlierRecord(&a.rec, &b.rec) }
+
+func earlierRecord(a, b *traces.Record) int {
+	return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.SpanID, b.SpanID), cmp.Compare(a.TraceID, b.TraceID))
 }
 
 // sameModel reports whether two spans name the same model, where one may name it with a date or a provider, or not at all.

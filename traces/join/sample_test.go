@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -236,6 +238,10 @@ func TestSamples(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			requests, onWire, spans := sample(t, name)
 			records, problems := join.Join(onWire, spans)
+			checkJoined(t, onWire, spans, records, problems)
+			if diff := differ(records, first(join.Join(records, spans))); diff != "" {
+				t.Errorf("joined again (-once +again):\n%s", diff)
+			}
 			runs, more := traces.Build(records)
 			if len(runs) != 1 || runs[0].ID != "run1" {
 				t.Fatalf("got %d runs, want run1", len(runs))
@@ -343,8 +349,15 @@ func summary(run *traces.Run, parts map[traces.Component]time.Duration, problems
 			fmt.Fprintf(&b, "%s %s\n", c, ms(d))
 		}
 	}
-	for _, p := range append(problems, append(run.Problems, path.Problems...)...) {
+	for _, p := range problems {
 		fmt.Fprintf(&b, "%s: %s\n", p.Code, p.Message)
+	}
+	odd := map[traces.ProblemCode]int{}
+	for _, p := range append(run.Problems, path.Problems...) {
+		odd[p.Code]++
+	}
+	for _, code := range slices.Sorted(maps.Keys(odd)) {
+		fmt.Fprintf(&b, "%d %s\n", odd[code], code)
 	}
 	return b.String()
 }

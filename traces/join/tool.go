@@ -37,6 +37,9 @@ func (j *joiner) matchTools() {
 		}
 	}
 	for _, trip := range trips {
+		for len(measured) > 0 && measured[0].from() < trip.from()-tolerance {
+			measured = measured[1:] // it lies in no later one either
+		}
 		if n := first(measured, taken, trip, sameTime); n != nil && !trip.gone {
 			j.yield(trip, n, taken)
 		}

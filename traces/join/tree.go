@@ -165,9 +165,6 @@ func (j *joiner) order(nodes []*node) {
 		j.nodes = append(j.nodes, top)
 		for i := first; i < len(j.nodes); i++ {
 			n := j.nodes[i]
-			if n.parent != nil {
-				n.depth = n.parent.depth + 1
-			}
 			n.model = modelOf(n)
 			for _, k := range n.kids {
 				if !seen[k] {
@@ -268,6 +265,6 @@ func (j *joiner) links(n *node) []traces.Link {
 
 // sorted returns records by start.
 func sorted(records []traces.Record) []traces.Record {
-	slices.SortFunc(records, func(a, b traces.Record) int { return earlier(&node{rec: a}, &node{rec: b}) })
+	slices.SortFunc(records, func(a, b traces.Record) int { return earlierRecord(&a, &b) })
 	return records
 }
