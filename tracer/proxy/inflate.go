@@ -9,6 +9,9 @@ import (
 	"errors"
 	"io"
 	"iter"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
 )
 
 // decoders open a content coding for reading. Each must give what the bytes so far hold before it asks for more.
@@ -16,6 +19,8 @@ var decoders = map[string]func(*bufio.Reader) (io.Reader, error){
 	"gzip":    newGzip,
 	"x-gzip":  newGzip,
 	"deflate": newDeflate,
+	"br":      func(in *bufio.Reader) (io.Reader, error) { return brotli.NewReader(in), nil },
+	"zstd":    newZstd,
 }
 
 // An inflater undoes a content coding as the bytes come, so that what they hold can be given the time at which it arrived.
@@ -147,4 +152,9 @@ func newDeflate(in *bufio.Reader) (io.Reader, error) {
 		return zlib.NewReader(in)
 	}
 	return flate.NewReader(in), nil
+}
+
+// newZstd reads zstd in the caller's goroutine, frame after frame.
+func newZstd(in *bufio.Reader) (io.Reader, error) {
+	return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRequest))
 }

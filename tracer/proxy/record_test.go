@@ -17,6 +17,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/seed46266073/longpole/tracer/proxy"
 	"github.com/seed46266073/longpole/traces"
 )
@@ -144,6 +147,8 @@ func TestARecorderThatIsTooSlowCostsTheExchangesFactsOnly(t *testing.T) {
 var encoders = map[string]func(io.Writer) encoder{
 	"gzip":    func(w io.Writer) encoder { return gzip.NewWriter(w) },
 	"deflate": func(w io.Writer) encoder { return zlib.NewWriter(w) },
+	"br":      func(w io.Writer) encoder { return brotli.NewWriter(w) },
+	"zstd":    func(w io.Writer) encoder { z, _ := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)); return z },
 	"":        func(w io.Writer) encoder { return plain{w} },
 }
 
