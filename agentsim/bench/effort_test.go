@@ -15,7 +15,7 @@ func TestTheFasterCallsAreNotTheSoonerAnswers(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, p Plan) {
-				p.Models, p.Trials, p.Concurrency = []string{model}, 6, 6
+				p.Models, p.Trials, p.Concurrency = []string{model}, 4, 6
 				p.Sim = &simmodel.Config{}
 				made, err := p.Run(t.Context())
 				if err != nil {
@@ -36,14 +36,14 @@ func TestTheFasterCallsAreNotTheSoonerAnswers(t *testing.T) {
 				for _, g := range groups {
 					answer[g.Key["effort"]], call[g.Key["effort"]] = *g.TimeToCorrect.Median, *g.Calls.Time
 				}
-				for _, c := range []struct {
+				for _, c := range []struct { // with eight seeds, the least factors were 1.39, 1.68, 1.23 and 2.24
 					says       string
 					less, more time.Duration
 					times      float64 // more ÷ less, at least
 				}{
-					{"medium is right sooner than low", answer["medium"], answer["low"], 1.1},
-					{"medium is right sooner than high", answer["medium"], answer["high"], 1.2},
-					{"a call at low is shorter than one at medium", call["low"], call["medium"], 1.2},
+					{"medium is right sooner than low", answer["medium"], answer["low"], 1.2},
+					{"medium is right sooner than high", answer["medium"], answer["high"], 1.4},
+					{"a call at low is shorter than one at medium", call["low"], call["medium"], 1.1},
 					{"a call at low is shorter than one at high", call["low"], call["high"], 2},
 				} {
 					if got := float64(c.more) / float64(c.less); got < c.times {
