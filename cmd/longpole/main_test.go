@@ -14,7 +14,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output inside testdata/*.txtar")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"longpole": main})
+	testscript.Main(m, map[string]func(){"longpole": main, "agent": agent, "detached": detached})
 }
 
 // TestScripts runs the command lines of testdata/*.txtar: a command, its output, its status.
