@@ -49,8 +49,8 @@ func (j *joiner) merge(m *match) {
 	for n := range path {
 		j.details(n, m, path)
 	}
-	for n, p := s, s.above(); p != nil && p != j.root; n, p = p, p.above() {
-		p.rec.Start = min(p.rec.Start, n.rec.Start) // the call may have begun with attempts that the agent did not record
+	for p := s.above(); p != nil && p != j.root && p.rec.Start > s.rec.Start; p = p.above() {
+		p.rec.Start = s.rec.Start // the call may have begun with attempts that the agent did not record
 	}
 }
 
