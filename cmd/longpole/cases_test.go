@@ -107,7 +107,7 @@ func TestReportAnswersTheTroubleCases(t *testing.T) {
 		},
 		"cp-clock-skew-between-hosts": func(runs []reportedRun, names map[string]string) answers {
 			skewed, message := runs[0].problems("clock_skew")
-			return answers{"skew_reported": skewed == 1 && strings.Contains(message, "moved by 4.65s"), "critical_path_sum_ms": runs[0].sum()}
+			return answers{"skew_reported": skewed == 1 && strings.Contains(message, "moved by 4.65 s"), "critical_path_sum_ms": runs[0].sum()}
 		},
 		"cp-time-before-the-first-model-call": func(runs []reportedRun, names map[string]string) answers {
 			r := runs[0]
