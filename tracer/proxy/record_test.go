@@ -286,7 +286,7 @@ func TestBytesMaySplitAnywhere(t *testing.T) {
 }
 
 func TestAThousandExchangesAtOnceLoseNothing(t *testing.T) {
-	const streams, chunks = 1000, 20
+	const streams, chunks = 1000, 10
 	var pieces []write
 	for i := range chunks {
 		pieces = append(pieces, event(time.Duration(100+20*i)*ms, `"content":"a"`))
