@@ -15,15 +15,7 @@ const longestName = 100
 // beginning, is its own name. Others are made so, since file systems fold case and refuse characters, and get a part of
 // their hash, so that ids that become equal stay apart.
 func fileName(id string) string {
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return '_'
-	}, id)
+	name := safe(id)
 	name = name[:min(len(name), longestName)]
 	if strings.HasPrefix(name, ".") {
 		name = "_" + name[1:]
@@ -33,6 +25,19 @@ func fileName(id string) string {
 	}
 	hash := sha256.Sum256([]byte(id))
 	return name + "-" + hex.EncodeToString(hash[:6]) + suffix
+}
+
+// safe returns id in the characters that every file system tells apart.
+func safe(id string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '_'
+	}, id)
 }
 
 // reserved reports whether Windows takes a file of that name, whatever its suffix, for a device.

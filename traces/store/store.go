@@ -124,7 +124,7 @@ func (s *Store) List() ([]Entry, error) {
 	return list, nil
 }
 
-// FindAll returns the run with an id, or all whose ids begin with it, by id. The error is an ErrNoRun if there is none.
+// FindAll returns the run with an id, or all whose ids begin with it as far as file names tell ids apart, by id. The error is an ErrNoRun if there is none.
 func (s *Store) FindAll(id string) ([]Entry, error) {
 	list, err := s.List()
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Store) FindAll(id string) ([]Entry, error) {
 	if i := slices.IndexFunc(list, func(e Entry) bool { return e.ID == id || e.ID+suffix == name }); i >= 0 && id != "" {
 		return list[i : i+1], nil
 	}
-	list = slices.DeleteFunc(list, func(e Entry) bool { return id == "" || !strings.HasPrefix(e.ID, id) })
+	list = slices.DeleteFunc(list, func(e Entry) bool { return id == "" || !strings.HasPrefix(e.ID, safe(id)) })
 	if len(list) == 0 {
 		return nil, notFound(fmt.Sprintf("no run %q in %s; `longpole runs` lists them", id, s.dir))
 	}

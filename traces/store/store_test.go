@@ -153,6 +153,7 @@ func TestARunIsFoundByItsIdOrTheBeginningOfIt(t *testing.T) {
 		{"the whole id, that others begin with", "7f", "7f", ""},
 		{"a beginning", "c", "c0", ""},
 		{"an id that is no name of a file", "Task One", "task_one-02df0450d137", ""},
+		{"the beginning of one", "Task O", "task_one-02df0450d137", ""},
 		{"the beginning of several", "7f3", "", `"7f3" is the beginning of the ids of 2 runs in DIR, 7f3a and 7f3b among them; give more of it`},
 		{"of none", "80", "", "no run \"80\" in DIR; `longpole runs` lists them"},
 		{"nothing", "", "", "no run \"\" in DIR; `longpole runs` lists them"},
