@@ -28,16 +28,35 @@ type body struct {
 	err      error // that ends the body, after those bytes
 	panicked any   // of the network's Read, for the reader to have
 	closed   bool
+	pumped   bool // the pump has ended: nothing more arrives
 }
 
+// buffers are those of ended bodies, of any size.
+var buffers = sync.Pool{New: func() any { b := make([]byte, bufferMin); return &b }}
+
 func newBody(src io.ReadCloser, a *attempt) *body {
-	b := &body{src: src, attempt: a, buf: make([]byte, bufferMin)}
+	b := &body{src: src, attempt: a, buf: *buffers.Get().(*[]byte)}
 	b.change.L = &b.mu
 	go b.pump()
 	return b
 }
 
+// release gives the buffer back once nobody needs it any more. The lock is held.
+func (b *body) release() {
+	if b.buf != nil && b.pumped && (b.closed || b.r == b.w) {
+		buf := b.buf
+		b.buf, b.r, b.w = nil, 0, 0
+		buffers.Put(&buf)
+	}
+}
+
 func (b *body) pump() {
+	defer func() {
+		b.mu.Lock()
+		b.pumped = true
+		b.release()
+		b.mu.Unlock()
+	}()
 	for {
 		room := b.room()
 		if room == nil {
@@ -120,6 +139,7 @@ func (b *body) Read(p []byte) (int, error) {
 		if b.r == b.w || b.r >= len(b.buf)/2 { // the pump can make room
 			b.change.Broadcast()
 		}
+		b.release()
 		return n, nil
 	case b.panicked != nil:
 		panic(b.panicked)
@@ -133,6 +153,7 @@ func (b *body) Close() error {
 	b.mu.Lock()
 	b.closed = true
 	b.change.Broadcast()
+	b.release()
 	b.mu.Unlock()
 	b.attempt.feed(at, nil, context.Canceled) // before the pump sees what Close does to its read
 	err := b.src.Close()
