@@ -82,7 +82,11 @@ func rate(c measure.Call) string {
 
 // chars is how fast visible text came, which models with different tokenizers share.
 func chars(c measure.Call) string {
-	if c.CharsPerSecond == nil {
+	switch {
+	case c.CharsPerSecond != nil:
+	case c.Chunks != nil && *c.Chunks > 0 && c.FirstVisible == nil:
+		return "-" // there was none
+	default:
 		return unknown
 	}
 	return Count(int64(*c.CharsPerSecond + 0.5))
