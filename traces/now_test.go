@@ -72,12 +72,19 @@ func TestARunThatGrowsLastsUntilNow(t *testing.T) {
 			attempt: traces.Attrs{chunks(100)}, checkpoint: 150,
 			now: 900, want: "run 0-900, attempt 0-900, wait 0-100, output 100-900",
 		},
+		{
+			name: "a request that has not been sent completely connects",
+			run: `
+				run      =>
+				 attempt >`,
+			now: 9, want: "run 0-9, attempt 0-9, connect 0-9",
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			records := tracetest.Records(t, c.run)
 			for i := range records {
-				if records[i].Name == "attempt" {
+				if records[i].Name == "attempt" && c.checkpoint > 0 {
 					records[i].Attrs = append(records[i].Attrs, c.attempt...)
 					records[i].Attrs = records[i].Attrs.With(traces.KeyCheckpoint, tracetest.Epoch.UnixNano()+int64(c.checkpoint)*1e6)
 				}

@@ -138,6 +138,8 @@ func (a *Attempt) derive(c *ModelCall, opt Options) {
 		for _, x := range stretches {
 			a.insert(s, x.Component, s.Start+x.From, s.Start+x.To)
 		}
+	case s.Has(FlagOpen) && s.Role == RoleAttempt && !opt.Now.IsZero():
+		a.insert(s, Connect, s.Start, s.End)
 	case c.TTFT != nil && a == c.Final():
 		// The span of an HTTP request may end with the response's headers; the stream goes on in the call's own time.
 		first := a.Sent + *c.TTFT
