@@ -46,8 +46,8 @@ func receiveSpans(ctx context.Context, sink session.Sink, run session.Run) *agen
 	}
 	s.listener = listener
 	s.receiver = otlp.NewReceiver(func(records []traces.Record) {
+		removeContent(records)
 		for i := range records {
-			records[i] = withoutContent(records[i])
 			records[i].Attrs = records[i].Attrs.With(traces.KeyRunID, run.ID)
 		}
 		s.count.Add(int64(len(records)))
@@ -96,21 +96,30 @@ var contentKeys = regexp.MustCompile(`(?i)(^|[._])(prompts?|inputs?|outputs?|mes
 	`completions?|instructions?|commands?|cmd|argv|stacktrace|documents?|description|url|uri|path|file|cwd|diff|metadata|tags|user|email|authorization|api_key|token|secret|password)([._0-9]|$)|` +
 	`(?i)(prompt|input|output|message|text|args|arguments|result|schema|stack)s?$`)
 
-// withoutContent returns a span of another program's without what may be content: of its attributes numbers, truth values and single
-// words stay, unless their key says that they are content. A message of its status is content.
-func withoutContent(rec traces.Record) traces.Record {
-	rec.Message = ""
-	rec.Attrs = withoutContentAttrs(rec.Attrs)
-	for i := range rec.Events {
-		rec.Events[i].Attrs = withoutContentAttrs(rec.Events[i].Attrs)
+// removeContent takes out of another program's spans what may be content: of their attributes, and those of their resources, numbers, truth
+// values and single words stay, unless the key says that they are content. The message of a status is content.
+func removeContent(records []traces.Record) {
+	resources := map[*traces.Resource]*traces.Resource{nil: nil}
+	for i := range records {
+		rec := &records[i]
+		rec.Message = ""
+		rec.Attrs = withoutContent(rec.Attrs)
+		for k := range rec.Events {
+			rec.Events[k].Attrs = withoutContent(rec.Events[k].Attrs)
+		}
+		for k := range rec.Links {
+			rec.Links[k].Attrs = withoutContent(rec.Links[k].Attrs)
+		}
+		clean, ok := resources[rec.Resource]
+		if !ok {
+			clean = &traces.Resource{Attrs: withoutContent(rec.Resource.Attrs)}
+			resources[rec.Resource] = clean
+		}
+		rec.Resource = clean
 	}
-	for i := range rec.Links {
-		rec.Links[i].Attrs = withoutContentAttrs(rec.Links[i].Attrs)
-	}
-	return rec
 }
 
-func withoutContentAttrs(attrs traces.Attrs) traces.Attrs {
+func withoutContent(attrs traces.Attrs) traces.Attrs {
 	var kept traces.Attrs
 	for _, a := range attrs {
 		switch v := a.Value.(type) {

@@ -9,6 +9,8 @@ import (
 	"syscall"
 )
 
+func init() { programs["detached"] = detached }
+
 // detached runs a command without a terminal, so that scripts do the same from one and in a pipeline: with a terminal, an interrupt is
 // taken for its Ctrl-C, which the whole group gets.
 func detached() {

@@ -13,8 +13,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected output inside testdata/*.txtar")
 
+// programs are what scripts can run.
+var programs = map[string]func(){"longpole": main, "agent": agent}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"longpole": main, "agent": agent, "detached": detached})
+	testscript.Main(m, programs)
 }
 
 // TestScripts runs the command lines of testdata/*.txtar: a command, its output, its status.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"strings"
 	"time"
 
@@ -55,12 +54,9 @@ func runProxy(ctx context.Context, opt recordingOptions, stdout, stderr io.Write
 	if err := kept.Writable(); err != nil {
 		return err
 	}
-	listener, err := opt.listenFor(ctx)
+	listener, err := opt.listenFor(ctx, stderr)
 	if err != nil {
 		return err
-	}
-	if addr, ok := listener.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
-		fmt.Fprintf(stderr, "longpole: anyone who reaches %s can use this proxy; 127.0.0.1 is for this machine alone\n", addr)
 	}
 	ended := make(chan string, 64)
 	tracker := session.New(session.Options{StallThreshold: opt.stall, Open: func(id string) (session.Sink, error) {
@@ -68,7 +64,7 @@ func runProxy(ctx context.Context, opt recordingOptions, stdout, stderr io.Write
 		return &endingSink{writer, id, ended}, err
 	}})
 	for i, up := range upstreams {
-		fmt.Fprintf(stdout, "%s → %s\n", baseURL(listener.Addr(), up), up.URL.Redacted())
+		fmt.Fprintf(stdout, "%s → %s\n", baseURL(reachable(listener), up), up.URL.Redacted())
 		server := *up.URL
 		server.Path, server.RawPath = "", ""
 		upstreams[i].URL = &server
@@ -100,8 +96,8 @@ func runProxy(ctx context.Context, opt recordingOptions, stdout, stderr io.Write
 }
 
 // baseURL returns what stands for an upstream's URL in the settings of a client. The path is the same, for clients that want to see it.
-func baseURL(addr net.Addr, up proxy.Upstream) string {
-	base := "http://" + addr.String() + strings.TrimRight(up.Prefix, "/") + up.URL.EscapedPath()
+func baseURL(addr string, up proxy.Upstream) string {
+	base := "http://" + addr + strings.TrimRight(up.Prefix, "/") + up.URL.EscapedPath()
 	if up.API != "" {
 		base += " (" + string(up.API) + ")"
 	}
@@ -124,7 +120,7 @@ func (s *endingSink) Close() error {
 
 // sayRun prints a line about a run that has ended.
 func sayRun(w io.Writer, kept *store.Store, id string, stall time.Duration) {
-	runs, _, err := loadKept(kept, id, traces.Options{StallThreshold: stall})
+	runs, _, err := measureKept(kept, id, traces.Options{StallThreshold: stall})
 	if err != nil || len(runs) == 0 {
 		fmt.Fprintf(w, "%s  could not be kept\n", id)
 		return

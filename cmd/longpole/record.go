@@ -190,7 +190,7 @@ func randomHex(bytes int) string {
 
 // tell prints what the end of a recording has to say.
 func (s *recordSession) tell(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
-	runs, problems, err := loadKept(s.store, s.plan.id, traces.Options{StallThreshold: s.plan.stall})
+	runs, problems, err := measureKept(s.store, s.plan.id, traces.Options{StallThreshold: s.plan.stall})
 	if err != nil {
 		return err
 	}

@@ -42,13 +42,13 @@ func (p *recordPlan) start(ctx context.Context, stderr io.Writer) (*recordSessio
 	if s.writer, err = s.store.Create(p.id); err != nil {
 		return nil, err
 	}
-	listener, err := p.listenFor(ctx)
+	listener, err := p.listenFor(ctx, stderr)
 	if err != nil {
 		return nil, err
 	}
 	upstreams, _ := p.check() // it was read before
 	dir, _ := os.Getwd()      // "": project settings are not found
-	s.detour = detour.Plan(detour.Config{Address: listener.Addr().String(), Args: p.args, Env: os.Environ(), Dir: dir,
+	s.detour = detour.Plan(detour.Config{Address: reachable(listener), Args: p.args, Env: os.Environ(), Dir: dir,
 		Upstreams: upstreams, Variables: p.variables})
 	run := session.Run{ID: p.id, Name: cmp.Or(p.name, s.detour.Agent), TraceID: randomHex(16), SpanID: randomHex(8), Group: p.tags}
 	s.spans = receiveSpans(ctx, s.writer, run)
@@ -124,8 +124,8 @@ func (s *recordSession) sayNothing(stderr io.Writer) {
 	}
 }
 
-// loadKept reads a run as `longpole report ID` does.
-func loadKept(s *store.Store, id string, opt traces.Options) ([]*measure.Run, []traces.Problem, error) {
+// measureKept reads a run as `longpole report ID` does.
+func measureKept(s *store.Store, id string, opt traces.Options) ([]*measure.Run, []traces.Problem, error) {
 	records, odd, err := s.Load(id)
 	if err != nil {
 		return nil, nil, err

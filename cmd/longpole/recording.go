@@ -77,13 +77,24 @@ type recording struct {
 	served   chan error
 }
 
-// listenFor opens the address that the proxy will have.
-func (opt *recordingOptions) listenFor(ctx context.Context) (net.Listener, error) {
+// listenFor opens the address that the proxy will have, and warns of one that others reach.
+func (opt *recordingOptions) listenFor(ctx context.Context, stderr io.Writer) (net.Listener, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", opt.listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on %s: %w; choose another address with --listen", opt.listen, err)
 	}
+	if addr, ok := listener.Addr().(*net.TCPAddr); ok && !addr.IP.IsLoopback() {
+		fmt.Fprintf(stderr, "longpole: whoever reaches %s can use this proxy; 127.0.0.1 is for this machine alone\n", addr)
+	}
 	return listener, nil
+}
+
+// reachable returns the address at which programs on this machine reach a listener.
+func reachable(l net.Listener) string {
+	if addr, ok := l.Addr().(*net.TCPAddr); ok && addr.IP.IsUnspecified() {
+		return fmt.Sprintf("127.0.0.1:%d", addr.Port)
+	}
+	return l.Addr().String()
 }
 
 // start begins to forward what comes to listener to the upstreams. The recording owns the listener, also if there is an error.
@@ -120,9 +131,11 @@ func (r *recording) end(at time.Time) error {
 // sayOverhead prints what the proxy has added.
 func (r *recording) sayOverhead(w io.Writer) {
 	s := r.proxy.SelfCheck()
-	fmt.Fprintf(w, "self-check  %s, %s timed: added %s at the median, %s at the 99th percentile, %s at worst; %s held for a slow reader",
-		plural(int(s.Exchanges), "request"), plural(int(s.Chunks), "chunk"), report.Duration(s.Median), report.Duration(s.P99), report.Duration(s.Worst),
-		plural(int(r.tally.heldChunks()), "chunk"))
+	fmt.Fprintf(w, "self-check  %s, %s timed", plural(int(s.Exchanges), "request"), plural(int(s.Chunks), "chunk"))
+	if s.Chunks > 0 {
+		fmt.Fprintf(w, ": added %s at the median, %s at the 99th percentile, %s at worst; %s held for a slow reader",
+			report.Duration(s.Median), report.Duration(s.P99), report.Duration(s.Worst), plural(int(r.tally.heldChunks()), "chunk"))
+	}
 	if s.Incomplete > 0 {
 		fmt.Fprintf(w, "; %s not recorded completely", plural(int(s.Incomplete), "request"))
 	}
