@@ -150,11 +150,17 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 	if runErr == nil && !slices.ContainsFunc(made, replied) {
 		runErr = errors.New("no run got a reply from the model; is the server there, and are model, effort and key right?")
 	}
-	if runErr != nil || opt.noTUI || opt.format != "text" || !isTerminal(stdin, stdout) {
-		fmt.Fprintf(stderr, "%s kept in %s; `longpole view` shows them\n", plural(len(made), "run"), plan.Store.Dir())
-		return runErr
+	if runErr == nil && !opt.noTUI && opt.format == "text" && isTerminal(stdin, stdout) {
+		runErr = tui.Run(ctx, tui.New(runs, tui.Options{Title: "bench", Start: tui.Compare, Problems: problems}), stdin, stdout)
 	}
-	return tui.Run(ctx, tui.New(runs, tui.Options{Title: "bench", Start: tui.Compare, Problems: problems}), stdin, stdout)
+	fmt.Fprintf(stderr, "%s kept in %s; `longpole view %s` shows them again\n", plural(len(made), "run"), plan.Store.Dir(), experiment(made[0].ID))
+	return runErr
+}
+
+// experiment returns the beginning that the ids of a plan's runs have in common: bench and the time.
+func experiment(id string) string {
+	parts := strings.SplitN(id, "-", 3)
+	return strings.Join(parts[:min(2, len(parts))], "-")
 }
 
 // plan turns the flags into a plan, without its tracer and store.

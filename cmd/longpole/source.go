@@ -17,60 +17,66 @@ import (
 )
 
 // sourceHelp is what every command that takes sources says about them.
-const sourceHelp = `A SOURCE is a file in a known format, a directory of them, the id of a kept run, or - for standard input;
-without one, all runs of the store are taken ($LONGPOLE_HOME, else $XDG_DATA_HOME/longpole, else ~/.local/share/longpole).`
+const sourceHelp = `A SOURCE is a file in a known format, a directory of them, - for standard input, or the id of a kept run or the
+beginning of several; without one, all runs of the store are taken ($LONGPOLE_HOME, else $XDG_DATA_HOME/longpole, else
+~/.local/share/longpole).`
 
-// loadRecords reads the records of each source, mapped to our words, one list a source so that equal ids in different files
+// loadRecords reads the records of each source, mapped to our words, one list a file or run so that equal ids in different ones
 // stay apart.
 func loadRecords(ctx context.Context, sources []string, stdin io.Reader) ([][]traces.Record, []traces.Problem, error) {
 	if len(sources) == 0 {
-		return loadStore()
+		s, err := openStore()
+		if err != nil {
+			return nil, nil, err
+		}
+		kept, err := s.List()
+		if err != nil {
+			return nil, nil, err
+		}
+		lists, problems := loadEntries(s, kept)
+		return lists, problems, nil
 	}
 	var lists [][]traces.Record
 	var problems []traces.Problem
 	for _, source := range sources {
-		records, odd, err := loadSource(ctx, source, stdin)
-		if err != nil {
-			return nil, nil, err
-		}
-		records, more := understood(records)
-		lists = append(lists, records)
-		problems = append(append(problems, odd...), more...)
-	}
-	return lists, problems, nil
-}
-
-// loadSource reads a file, directory or standard input; what is none of these may be the id of a kept run.
-func loadSource(ctx context.Context, source string, stdin io.Reader) ([]traces.Record, []traces.Problem, error) {
-	if source != "-" && !strings.ContainsAny(source, `/\`) {
-		if _, err := os.Stat(source); errors.Is(err, fs.ErrNotExist) {
+		if mayBeID(source) {
 			s, err := openStore()
 			if err != nil {
 				return nil, nil, err
 			}
-			records, problems, err := s.Load(source)
+			kept, err := s.FindAll(source)
 			if err != nil {
 				return nil, nil, fmt.Errorf("%q is no file and no kept run: %w", source, err)
 			}
-			return records, about(source, problems), nil
+			more, odd := loadEntries(s, kept)
+			lists, problems = append(lists, more...), append(problems, odd...)
+			continue
 		}
+		src, err := format.Open(ctx, source, stdin)
+		if err != nil {
+			return nil, nil, err
+		}
+		records, odd := understood(src.Records)
+		lists = append(lists, records)
+		problems = append(append(problems, src.Problems...), odd...)
 	}
-	src, err := format.Open(ctx, source, stdin)
-	return src.Records, src.Problems, err
+	return lists, problems, nil
 }
 
-func loadStore() ([][]traces.Record, []traces.Problem, error) {
-	s, err := openStore()
-	if err != nil {
-		return nil, nil, err
+// mayBeID reports whether a source can only be the id of a kept run: it is no file and not made like a path.
+func mayBeID(source string) bool {
+	if source == "-" || strings.ContainsAny(source, `/\`) {
+		return false
 	}
-	entries, err := s.List()
-	if err != nil {
-		return nil, nil, err
-	}
+	_, err := os.Stat(source)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// loadEntries reads runs of the store, one list a run. A run that cannot be read is a problem.
+func loadEntries(s *store.Store, kept []store.Entry) ([][]traces.Record, []traces.Problem) {
 	var lists [][]traces.Record
 	var problems []traces.Problem
-	for _, entry := range entries {
+	for _, entry := range kept {
 		records, odd, err := s.Load(entry.ID)
 		switch {
 		case errors.Is(err, store.ErrNoRun): // deleted just now
@@ -82,7 +88,7 @@ func loadStore() ([][]traces.Record, []traces.Problem, error) {
 		lists = append(lists, records)
 		problems = append(append(problems, about(entry.ID, odd)...), more...)
 	}
-	return lists, problems, nil
+	return lists, problems
 }
 
 // about names the run in problems that say only which line of its file they are on.

@@ -279,6 +279,13 @@ func (g *Group) note(correct, cutOff []*Run) {
 	if len(scales) > 1 {
 		say("runs recorded at different time scales (%s) are mixed", scaleList(scales))
 	}
+	experiments := map[string]bool{}
+	for _, r := range g.Runs {
+		experiments[r.Group["experiment"]] = true
+	}
+	if len(experiments) > 1 {
+		say("runs of %d experiments are mixed", len(experiments))
+	}
 }
 
 func scaleList(scales map[float64]bool) string {
