@@ -24,8 +24,9 @@ type Activity struct {
 	byte, event, token *time.Duration
 }
 
-// Of returns what a run was doing when it was last seen. Its cost is linear in spans and in the chunks of an open attempt.
-func Of(run *traces.Run) *Activity {
+// Of returns what a run was doing when it was last seen. A silence longer than stall is a stall; 0: than the threshold recorded with the
+// attempt, else the default one. Its cost is linear in spans and, but for a logarithm, in the chunks of an open attempt.
+func Of(run *traces.Run, stall time.Duration) *Activity {
 	a := &Activity{start: run.Start, scale: cmp.Or(run.TimeScale, 1)}
 	a.readSigns(run)
 	if n := len(run.Steps); n > 0 {
@@ -40,7 +41,7 @@ func Of(run *traces.Run) *Activity {
 	a.state.Others = open.tools
 	switch {
 	case open.attempt != nil:
-		a.readAttempt(open.call, open.attempt)
+		a.readAttempt(open.call, open.attempt, stall)
 	case open.call != nil:
 		a.readCall(run, open.call)
 	case open.span.Role == traces.RoleTool:
@@ -75,6 +76,7 @@ func (a *Activity) At(now time.Time, writing bool) State {
 	s.Byte, s.Event, s.Token = since(a.byte), since(a.event), since(a.token)
 	if quiet := a.real(at - a.sign); !writing || a.fed && quiet > patience {
 		s.Was, s.Kind, s.For, s.Rate = s.Kind, Lost, quiet, nil
+		s.Byte, s.Event, s.Token = nil, nil, nil
 	}
 	return s
 }

@@ -386,7 +386,7 @@ func TestWhatARunIsDoing(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			run := recorded(t, c.run, c.chunks)
-			a := activity.Of(run)
+			a := activity.Of(run, 0)
 			if got := words(a.At(tracetest.Epoch.Add(time.Duration(c.now)*time.Millisecond), !c.dead)); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
@@ -411,7 +411,7 @@ func TestAnyRunDoesOneThing(t *testing.T) {
 	for seed := range uint64(300) {
 		runs, _ := traces.Build(tracetest.Random(seed))
 		for _, run := range runs {
-			a := activity.Of(run)
+			a := activity.Of(run, 0)
 			for _, after := range []time.Duration{-time.Hour, 0, run.Wall, run.Wall + time.Minute} {
 				s := a.At(run.Start.Add(after), true)
 				if s.Kind == "" || s.For < 0 || s.Kind == activity.Lost && s.Was == "" {

@@ -7,7 +7,7 @@ import (
 )
 
 // readAttempt says what goes on in an open attempt.
-func (a *Activity) readAttempt(c *traces.ModelCall, t *traces.Attempt) {
+func (a *Activity) readAttempt(c *traces.ModelCall, t *traces.Attempt, stall time.Duration) {
 	attrs := t.Span.Attrs()
 	at := func(key string) *time.Duration {
 		unix, ok := attrs.Int(key)
@@ -29,7 +29,7 @@ func (a *Activity) readAttempt(c *traces.ModelCall, t *traces.Attempt) {
 	case hidden != nil:
 		s.Kind, s.Hidden, a.from = Thinking, true, *hidden
 	case a.token != nil:
-		a.readOutput(t, traces.Component(attrs.String(traces.KeyLastKind)))
+		a.readOutput(t, traces.Component(attrs.String(traces.KeyLastKind)), stall)
 	case attrs.Has(traces.KeySentTime):
 		s.Kind, a.from = Waiting, t.Sent
 	default:
@@ -38,7 +38,7 @@ func (a *Activity) readAttempt(c *traces.ModelCall, t *traces.Attempt) {
 }
 
 // readOutput tells what comes, or that nothing does.
-func (a *Activity) readOutput(t *traces.Attempt, kind traces.Component) {
+func (a *Activity) readOutput(t *traces.Attempt, kind traces.Component, stall time.Duration) {
 	s := &a.state
 	switch kind {
 	case traces.Reasoning:
@@ -52,15 +52,17 @@ func (a *Activity) readOutput(t *traces.Attempt, kind traces.Component) {
 	if t.Chunks != nil {
 		chunks = t.Chunks
 	}
-	threshold := chunks.StallThreshold()
-	if set, ok := t.Span.Attrs().Int(traces.KeyStallThreshold); ok && set > 0 {
-		threshold = time.Duration(set)
+	if set, ok := t.Span.Attrs().Int(traces.KeyStallThreshold); ok && set > 0 && stall <= 0 {
+		stall = time.Duration(set)
+	}
+	if stall <= 0 {
+		stall = chunks.StallThreshold()
 	}
 	a.from = *a.token
 	switch silence := a.seen - *a.token; {
-	case silence > threshold:
+	case silence > stall:
 		s.Was, s.Kind = s.Kind, Stalled
-	case silence > threshold/2:
+	case silence > stall/2:
 		s.Was, s.Kind = s.Kind, Silent
 	default:
 		if n := len(chunks.List); n > 0 {

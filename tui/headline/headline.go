@@ -37,6 +37,9 @@ func title(t *theme.Theme, run *measure.Run, width int) string {
 	need := cell.Width(wall) + 2
 	l.Fit(t.Strong, name, min(cell.Width(cell.Clean(name)), l.Left()-need-4))
 	sign, outcome := t.Glyphs.Outcome(run.Outcome), strings.ReplaceAll(string(run.Outcome), "_", " ")
+	if run.Open && run.Outcome == traces.OutcomeUnknown {
+		sign, outcome = t.Glyphs.Ellipsis, "open"
+	}
 	if l.Left() > need+cell.Width(outcome)+5 {
 		l.Text(t.Muted, "  ").Text(t.Outcome(run.Outcome), sign+" "+outcome)
 	} else {

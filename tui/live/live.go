@@ -168,10 +168,10 @@ func (m Model) open() tea.Cmd {
 // fresh is how long an agent is shown that does nothing any more.
 const fresh = 10 * time.Minute
 
-// arrange finds out anew what everyone does, and keeps the selected agent selected.
+// arrange finds out anew what everyone does, and keeps the selected agent selected; the cursor at the top stays there.
 func (m *Model) arrange() {
-	selected := ""
-	if len(m.rows) > 0 {
+	selected := "" // who is at the top, until somebody is selected
+	if len(m.rows) > 0 && m.list.Cursor > 0 {
 		selected = m.rows[m.list.Cursor].Key
 	}
 	m.rows = m.rows[:0]
@@ -189,6 +189,9 @@ func (m *Model) arrange() {
 	}
 	slices.SortStableFunc(m.rows, compare)
 	m.fit()
+	if selected == "" {
+		return
+	}
 	if i := slices.IndexFunc(m.rows, func(r row) bool { return r.Key == selected }); i >= 0 {
 		m.list.Select(i)
 	}

@@ -31,20 +31,20 @@ type columns struct {
 }
 
 func layout(width int) columns {
-	c := columns{name: 12, step: 3, state: 16, time: 7}
+	c := columns{name: 11, step: 3, state: 16, time: 6}
 	switch {
 	case width >= 130:
-		c.name, c.step, c.state, c.age = 22, 4, 24, 7
+		c.name, c.step, c.state, c.time, c.age = 20, 4, 22, 7, 6
 	case width >= 100:
-		c.name, c.step, c.state, c.age = 18, 4, 22, 7
+		c.name, c.step, c.state, c.time, c.age = 18, 4, 22, 7, 6
 	case width >= 76:
-		c.name, c.state = 16, 20
+		c.name, c.state, c.time = 16, 20, 7
 	}
 	const gutter = 2 + 2 // the cursor and a blank; the state's letter and a blank
 	rest := width - gutter - c.name - c.step - c.state - c.time - 3*2 - 3*(c.age+sign(c.age)) - 2 - 1
 	c.note = rest
 	if width >= 130 {
-		c.note = min(30, rest)
+		c.note = min(29, rest)
 		c.strip = min(60, rest-c.note-2)
 	}
 	return c
@@ -85,16 +85,19 @@ func (m Model) titleView() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1).Text(t.Accent, "longpole").Space(2).Text(t.Strong, "live")
-	count := map[rank]int{}
+	count, running := map[rank]int{}, 0
 	for _, r := range m.rows {
 		count[r.rank]++
+		if r.rank != ended && r.state.Kind != activity.Lost {
+			running++
+		}
 	}
 	clock := " " + m.now.Format("15:04:05") + " "
 	for _, part := range []struct {
 		n     int
 		words string
 		bad   bool
-	}{{count[stuck] + count[busy], "running", false}, {count[stuck], "stuck", true}, {count[ended], "ended", false}} {
+	}{{running, "running", false}, {count[stuck], "stuck", true}, {count[ended], "ended", false}} {
 		words := fmt.Sprintf("%d %s", part.n, part.words)
 		if part.n == 0 && part.words != "running" || l.Left() < cell.Width(words)+3+cell.Width(clock) {
 			continue
@@ -128,7 +131,7 @@ func (m Model) headView(c columns) string {
 	}
 	l.Space(2).Fit(t.Muted, "", c.note)
 	if c.strip > 0 {
-		l.Space(2).Fit(t.Muted, "the last minute", c.strip)
+		l.Space(2).Fit(t.Muted, "last minute", c.strip)
 	}
 	return l.String()
 }
@@ -149,7 +152,9 @@ func (m Model) rowView(c columns, at int) string {
 	case selected:
 		name = t.Strong
 	}
-	l.Space(1).Fit(name, m.title(r), c.name).Space(1)
+	ordinal, called := m.ordinal(r), cell.Clean(r.name())
+	l.Space(1).Fit(name, called, min(cell.Width(called), c.name-len(ordinal))).Text(name, ordinal)
+	l.Column(2 + c.name + 1)
 	step := ""
 	if s.Step > 0 {
 		step = strconv.Itoa(s.Step)
@@ -204,29 +209,31 @@ func (m Model) sign(l *cell.Line, r row) {
 // drawNotes writes as many notes as fit, and after them the ages that have no columns.
 func (m Model) drawNotes(l *cell.Line, c columns, r row) {
 	t := m.theme
-	end := l.Used() + c.note
+	begin := l.Used()
+	end := begin + c.note
 	notes := m.notes(r)
 	if c.age == 0 {
 		for _, text := range ages(&r.state) {
-			notes = append(notes, note{t.Muted, text})
+			notes = append(notes, note{style: t.Muted, text: text})
 		}
 	}
-	for i, n := range notes {
+	for _, n := range notes {
 		separator := ""
-		if i > 0 {
+		if l.Used() > begin {
 			separator = " " + t.Glyphs.Dot + " "
 		}
-		text := cell.Clean(n.text)
-		room := end - l.Used() - cell.Width(separator)
-		if room < cell.Width(text) && (i > 0 || room < 4) {
-			return
+		text, room := cell.Clean(n.text), end-l.Used()-cell.Width(separator)
+		if room < cell.Width(text) {
+			text = n.short
 		}
-		l.Text(t.Faint, separator)
+		if text == "" || room < cell.Width(text) {
+			continue
+		}
 		style := n.style
 		if r.rank == ended {
 			style = t.Muted
 		}
-		l.Fit(style, text, min(room, cell.Width(text)))
+		l.Text(t.Faint, separator).Text(style, text)
 	}
 }
 
@@ -265,10 +272,10 @@ func (m Model) drawFacts(l *cell.Line, facts []note) {
 // whoFacts says which run it is.
 func (m Model) whoFacts(r row) []note {
 	t := m.theme
-	facts := []note{{t.Strong, m.title(r)}}
+	facts := []note{{style: t.Strong, text: m.title(r)}}
 	say := func(text string) {
 		if text != "" {
-			facts = append(facts, note{t.Muted, text})
+			facts = append(facts, note{style: t.Muted, text: text})
 		}
 	}
 	say(r.Run.Group["model"])
@@ -287,7 +294,7 @@ func (m Model) whoFacts(r row) []note {
 func (m Model) whatFacts(r row) []note {
 	t, s := m.theme, &r.state
 	label, style := m.label(s)
-	facts := []note{{style, label + " for " + age(s.For)}}
+	facts := []note{{style: style, text: label + " for " + age(s.For)}}
 	switch s.Kind {
 	case activity.Ended:
 		facts[0].text = label + " " + age(s.For) + " ago"
@@ -296,8 +303,11 @@ func (m Model) whatFacts(r row) []note {
 			facts[0].text += " at most"
 		}
 	}
-	if list := ages(s); len(list) > 0 {
-		facts = append(facts, note{t.Text, "since the last " + strings.Join(list, ", ")})
+	for i, text := range ages(s) {
+		if i == 0 {
+			text = "last " + text + " ago"
+		}
+		facts = append(facts, note{style: t.Text, text: text})
 	}
 	return append(facts, m.notes(r)...)
 }

@@ -13,16 +13,17 @@ import (
 )
 
 // title is what an agent is called: those of one name are numbered.
-func (m *Model) title(r row) string {
-	name := r.name()
+func (m *Model) title(r row) string { return r.name() + m.ordinal(r) }
+
+func (m *Model) ordinal(r row) string {
 	if n := m.numbers[r.Key]; n > 1 {
-		name += fmt.Sprintf(" #%d", n)
+		return fmt.Sprintf(" #%d", n)
 	}
-	return name
+	return ""
 }
 
 var labels = map[activity.Kind]string{
-	activity.Starting: "starting", activity.Connecting: "connecting", activity.Waiting: "waiting for a token",
+	activity.Starting: "starting", activity.Connecting: "connecting", activity.Waiting: "awaiting a token",
 	activity.Thinking: "thinking", activity.Writing: "writing", activity.Calling: "writing arguments",
 	activity.Silent: "silent", activity.Stalled: "STALLED", activity.Retrying: "waiting to retry",
 	activity.Tool: "tool", activity.Approval: "approval", activity.Between: "between steps",
@@ -36,7 +37,7 @@ func (m *Model) label(s *activity.State) (string, theme.Style) {
 	switch s.Kind {
 	case activity.Waiting:
 		if s.Whole {
-			text = "waiting for the answer"
+			text = "awaiting the answer"
 		}
 	case activity.Thinking:
 		if s.Hidden {
@@ -61,8 +62,12 @@ func (m *Model) label(s *activity.State) (string, theme.Style) {
 			text = "ended"
 		}
 	}
-	if s.Tool != "" && s.Kind != activity.Tool && s.Kind != activity.Approval {
-		text = s.Tool + ": " + text
+	switch s.Kind {
+	case activity.Tool, activity.Approval, activity.Lost:
+	default:
+		if s.Tool != "" {
+			text = s.Tool + ": " + text
+		}
 	}
 	if m.isLate(s) {
 		style = t.Warn
@@ -72,8 +77,8 @@ func (m *Model) label(s *activity.State) (string, theme.Style) {
 
 // A note is one thing to say of a state beside its name and time.
 type note struct {
-	style theme.Style
-	text  string
+	style       theme.Style
+	text, short string // short, if not empty, says it where there is little room
 }
 
 // notes says what else there is to say, most useful first.
@@ -81,14 +86,19 @@ func (m *Model) notes(r row) []note {
 	t, s := m.theme, &r.state
 	var notes []note
 	say := func(style theme.Style, format string, args ...any) {
-		notes = append(notes, note{style, fmt.Sprintf(format, args...)})
+		notes = append(notes, note{style: style, text: fmt.Sprintf(format, args...)})
 	}
 	if s.Rate != nil {
-		say(t.Text, "%s", rate(s.Rate))
+		text, short := rate(s.Rate)
+		notes = append(notes, note{t.Text, text, short})
 	}
-	if s.Was != "" && s.Kind == activity.Lost {
-		say(t.Muted, "was %s", cmp.Or(labels[s.Was]))
-	} else if s.Was != "" {
+	switch {
+	case s.Kind == activity.Lost:
+		was := *s
+		was.Kind = s.Was
+		label, _ := m.label(&was)
+		say(t.Muted, "was %s", label)
+	case s.Was != "":
 		say(t.Muted, "after %s", labels[s.Was])
 	}
 	if s.Planned != nil {
@@ -102,7 +112,7 @@ func (m *Model) notes(r row) []note {
 		if m.isLate(s) {
 			style = t.Warn
 		}
-		say(style, "usually %s", age(usual))
+		notes = append(notes, note{style, "usually " + age(usual), "usual " + age(usual)})
 	}
 	switch {
 	case s.Others == 1:
@@ -122,28 +132,28 @@ func (m *Model) notes(r row) []note {
 	return notes
 }
 
-// ages says when what came last did, in words.
+// ages says when what came last did.
 func ages(s *activity.State) []string {
 	var list []string
 	for _, a := range []struct {
 		of string
 		d  *time.Duration
-	}{{"byte", s.Byte}, {"event", s.Event}, {"token", s.Token}} {
+	}{{"token", s.Token}, {"byte", s.Byte}, {"event", s.Event}} {
 		if a.d != nil {
-			list = append(list, fmt.Sprintf("%s %s", a.of, age(*a.d)))
+			list = append(list, a.of+" "+age(*a.d))
 		}
 	}
 	return list
 }
 
-// rate names what it counts: characters and chunks are not tokens.
-func rate(r *activity.Rate) string {
+// rate names what it counts: characters and chunks are not tokens. The short text leaves out of what, which the state says.
+func rate(r *activity.Rate) (text, short string) {
 	of := map[traces.Component]string{traces.Reasoning: "reasoning", traces.Output: "output", traces.ToolArgs: "argument"}[r.Of]
 	unit := "chars/s"
 	if r.Chunks {
 		unit = "chunks/s"
 	}
-	return fmt.Sprintf("%.0f %s %s", r.PerSecond, of, unit)
+	return fmt.Sprintf("%.0f %s %s", r.PerSecond, of, unit), fmt.Sprintf("%.0f %s", r.PerSecond, unit)
 }
 
 // age is a time that grows while it is read: digits that only flicker are left out.

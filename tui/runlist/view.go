@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/bar"
@@ -193,12 +194,15 @@ func (m Model) drawCell(l *cell.Line, r *measure.Run, c placed, selected bool) {
 	case colEffort:
 		l.Fit(t.Text, r.Group["effort"], c.width)
 	case colOutcome:
-		words := t.Glyphs.Outcome(r.Outcome)
+		words, outcome := t.Glyphs.Outcome(r.Outcome), strings.ReplaceAll(string(r.Outcome), "_", " ")
 		if r.Open {
 			words = t.Glyphs.Ellipsis
+			if r.Outcome == traces.OutcomeUnknown {
+				outcome = "open"
+			}
 		}
 		if c.width > 1 {
-			words += " " + strings.ReplaceAll(string(r.Outcome), "_", " ")
+			words += " " + outcome
 		}
 		l.Fit(t.Outcome(r.Outcome), words, c.width)
 	case colWall:
