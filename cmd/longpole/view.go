@@ -16,20 +16,31 @@ import (
 type viewOptions struct {
 	stall        time.Duration
 	noSkewRepair bool
+	follow       bool
 }
 
 func newView() *cobra.Command {
 	var opt viewOptions
 	cmd := &cobra.Command{
-		Use:     "view [SOURCE…]",
-		Short:   "Look at runs on screens: list, waterfall, critical path, breakdown, comparison",
-		Long:    "Look at runs on screens. Without a terminal the report is printed as plain text instead.\n\n" + sourceHelp,
-		Example: "  longpole view\n  longpole view traces.jsonl",
+		Use:   "view [SOURCE…]",
+		Short: "Look at runs on screens: list, waterfall, critical path, breakdown, comparison; live with --follow",
+		Long: `Look at runs on screens. Without a terminal the report is printed as plain text instead.
+
+With --follow runs are shown while they are recorded, by record, proxy, bench or a program with the tracer library: what each agent is
+waiting for right now, the stuck ones on top. All screens go on as the runs grow.
+
+` + sourceHelp,
+		Example: "  longpole view\n  longpole view traces.jsonl\n  longpole view --follow",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.follow {
+				options := traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair}
+				return runFollow(cmd.Context(), options, args, cmd.InOrStdin(), cmd.OutOrStdout())
+			}
 			return runView(cmd.Context(), opt, args, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
+	cmd.Flags().BoolVarP(&opt.follow, "follow", "f", false, "show runs while they are recorded: what every agent is waiting for right now")
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
 	return cmd
 }
