@@ -29,13 +29,19 @@ func (c *Chunks) Add(at time.Duration, kind Component, chars int) {
 // StallThreshold returns the gap above which a silence counts as a stall when the user set none: the larger of
 // 500 ms and 20 × the median gap between the chunks.
 func (c *Chunks) StallThreshold() time.Duration {
-	const least = 500 * time.Millisecond
-	gaps := c.Gaps()
-	if len(gaps) == 0 {
+	const least, factor = 500 * time.Millisecond, 20
+	short := 0 // gaps that would not raise the threshold
+	for i := 1; i < len(c.List); i++ {
+		if c.List[i].At-c.List[i-1].At <= least/factor {
+			short++
+		}
+	}
+	if gaps := len(c.List) - 1; gaps < 1 || short > gaps/2 { // the median is one of them: most streams need no sorting
 		return least
 	}
+	gaps := c.Gaps()
 	slices.Sort(gaps)
-	return max(least, 20*gaps[len(gaps)/2])
+	return factor * gaps[len(gaps)/2]
 }
 
 // Gaps returns the times between neighbouring arrivals, in order; the wait for the first one is not a gap.
