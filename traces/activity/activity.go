@@ -3,6 +3,7 @@ package activity
 import (
 	"cmp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -220,13 +221,28 @@ func (a *Activity) between(run *traces.Run) {
 		a.state.Kind = Starting
 	}
 	for _, c := range run.ModelCalls {
-		if last := c.Final().Span; !last.Has(traces.FlagOpen) && !c.Side {
-			a.from = max(a.from, last.End)
+		if last := c.Final().Span; !last.Has(traces.FlagOpen) && !c.Side && last.End >= a.from {
+			a.from = last.End
+			a.state.Kind = Between
+			if isFinal(c) {
+				a.state.Kind = Answered
+			}
 		}
 	}
 	for _, t := range run.ToolCalls {
 		if !t.Span.Has(traces.FlagOpen) && !t.Span.Has(traces.FlagBackground) {
-			a.from = max(a.from, t.Span.End)
+			if t.Span.End > a.from {
+				a.from, a.state.Kind = t.Span.End, Between
+			}
 		}
 	}
+}
+
+// isFinal reports whether a call ended a turn of the conversation: the model had no more to say and asked for no tool.
+func isFinal(c *traces.ModelCall) bool {
+	switch strings.ToLower(c.FinishReason) {
+	case "stop", "end_turn", "completed", "stop_sequence":
+		return c.Outcome == traces.OK && len(c.ToolCallIDs) == 0
+	}
+	return false
 }

@@ -255,6 +255,26 @@ func TestWhatARunIsDoing(t *testing.T) {
 			now: 9, want: "between 4ms step 1",
 		},
 		{
+			name: "after one that asks for no tool it is mostly the user's turn",
+			run: `
+				run      >
+				 step    =====
+				  ls     =
+				  chat   =====  gen_ai.response.finish_reasons=end_turn`,
+			now: 9, want: "answered 4ms step 1",
+		},
+		{
+			name: "not after what that brought about",
+			run: `
+				run      >
+				 step    =====
+				  chat   ===    gen_ai.response.finish_reasons=stop asks:a
+				 step      ==
+				  chat     ==    gen_ai.response.finish_reasons=stop
+				 ls      =======`,
+			now: 9, want: "between 2ms step 2",
+		},
+		{
 			name: "and while the call has not been closed",
 			run: `
 				run         >

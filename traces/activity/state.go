@@ -23,6 +23,7 @@ const (
 	Tool       Kind = "tool"       // a tool runs
 	Approval   Kind = "approval"   // a person has to allow something
 	Between    Kind = "between"    // the agent's own code runs
+	Answered   Kind = "answered"   // so it does, after an answer that asks for no tool: mostly it is the user's turn
 	Ended      Kind = "ended"
 	Lost       Kind = "lost" // no sign of life: the recording seems to have died
 )
@@ -50,7 +51,7 @@ func (k Kind) Component() traces.Component {
 		return traces.Tool
 	case Approval:
 		return traces.Approval
-	case Between:
+	case Between, Answered:
 		return traces.Agent
 	}
 	return ""

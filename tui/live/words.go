@@ -26,7 +26,7 @@ var labels = map[activity.Kind]string{
 	activity.Starting: "starting", activity.Connecting: "connecting", activity.Waiting: "awaiting a token",
 	activity.Thinking: "thinking", activity.Writing: "writing", activity.Calling: "writing arguments",
 	activity.Silent: "silent", activity.Stalled: "STALLED", activity.Retrying: "waiting to retry",
-	activity.Tool: "tool", activity.Approval: "approval", activity.Between: "between steps",
+	activity.Tool: "tool", activity.Approval: "approval", activity.Between: "between steps", activity.Answered: "answered",
 	activity.Ended: "ended", activity.Lost: "no sign of life",
 }
 
@@ -54,7 +54,7 @@ func (m *Model) label(s *activity.State) (string, theme.Style) {
 		}
 	case activity.Tool:
 		text += ": " + s.Tool
-	case activity.Between:
+	case activity.Between, activity.Answered:
 		style = t.Muted
 	case activity.Ended:
 		text, style = strings.ReplaceAll(string(cmp.Or(s.Outcome, traces.OutcomeUnknown)), "_", " "), t.Outcome(s.Outcome)
@@ -97,7 +97,7 @@ func (m *Model) notes(r row) []note {
 		was := *s
 		was.Kind = s.Was
 		label, _ := m.label(&was)
-		say(t.Muted, "was %s", label)
+		notes = append(notes, note{t.Muted, "was " + label, label})
 	case s.Was != "":
 		say(t.Muted, "after %s", labels[s.Was])
 	}
