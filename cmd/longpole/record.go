@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed46266073/longpole/internal/launch"
 	"github.com/seed46266073/longpole/tracer/detour"
+	"github.com/seed46266073/longpole/tracer/proxy"
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/report"
@@ -25,7 +26,7 @@ import (
 type recordOptions struct {
 	recordingOptions
 	name, task, effort string
-	group, variables   []string
+	group, env         []string
 	quiet, tui         bool
 	format, output     string
 }
@@ -59,7 +60,7 @@ command runs all the same.`,
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	f.StringArrayVar(&opt.upstreams, "upstream", nil, "server to send requests to instead of those that are set: URL, or openai=, anthropic=, google= or ollama=URL; may be repeated")
-	f.StringArrayVar(&opt.variables, "env", nil, "NAME=PATH: another variable that the command reads a base URL from, and the URL's path; may be repeated")
+	f.StringArrayVar(&opt.env, "env", nil, "NAME=PATH: another variable that the command reads a base URL from, and the URL's path; may be repeated")
 	f.StringVar(&opt.listen, "listen", "127.0.0.1:0", "address of the proxy; port 0 picks a free one")
 	f.StringVar(&opt.name, "name", "", "name of the run (default: the command's)")
 	f.StringArrayVar(&opt.group, "group", nil, "KEY=VALUE: a tag of the run, to compare by; may be repeated")
@@ -128,6 +129,7 @@ func file(stream any, other *os.File) *os.File {
 type recordPlan struct {
 	recordOptions
 	args      []string
+	upstreams []proxy.Upstream
 	id        string
 	tags      map[string]string
 	variables []detour.Variable
@@ -142,8 +144,14 @@ func (opt recordOptions) plan(args []string) (*recordPlan, error) {
 	if opt.format != "text" && opt.output == "" {
 		return nil, misused("--format %s needs --output FILE: standard output is the command's", opt.format)
 	}
-	if _, err := opt.check(); err != nil {
+	var err error
+	if p.upstreams, err = opt.check(); err != nil {
 		return nil, err
+	}
+	for _, up := range p.upstreams {
+		if up.Prefix != "" {
+			return nil, misused("--upstream %s=…: paths are for `longpole proxy`; here each server gets its own", up.Prefix)
+		}
 	}
 	for _, text := range opt.group {
 		key, value, ok := strings.Cut(text, "=")
@@ -157,7 +165,7 @@ func (opt recordOptions) plan(args []string) (*recordPlan, error) {
 			p.tags[key] = value
 		}
 	}
-	for _, text := range opt.variables {
+	for _, text := range opt.env {
 		name, path, _ := strings.Cut(text, "=")
 		if name == "" || path != "" && path[0] != '/' {
 			return nil, misused("--env %q: want NAME=PATH, as MY_BASE_URL=/v1", text)

@@ -46,10 +46,9 @@ func (p *recordPlan) start(ctx context.Context, stderr io.Writer) (*recordSessio
 	if err != nil {
 		return nil, err
 	}
-	upstreams, _ := p.check() // it was read before
-	dir, _ := os.Getwd()      // "": project settings are not found
+	dir, _ := os.Getwd() // "": project settings are not found
 	s.detour = detour.Plan(detour.Config{Address: reachable(listener), Args: p.args, Env: os.Environ(), Dir: dir,
-		Upstreams: upstreams, Variables: p.variables})
+		Upstreams: p.upstreams, Variables: p.variables})
 	run := session.Run{ID: p.id, Name: cmp.Or(p.name, s.detour.Agent), TraceID: randomHex(16), SpanID: randomHex(8), Group: p.tags}
 	s.spans = receiveSpans(ctx, s.writer, run)
 	s.args, s.env = s.detour.Args, s.spans.environment(s.detour.Env)

@@ -51,8 +51,8 @@ func (opt *recordingOptions) check() ([]proxy.Upstream, error) {
 	if _, ok := thinkWords[opt.think]; !ok {
 		return nil, misused("--think-tags %q: want auto, on or off", opt.think)
 	}
-	if opt.stall < 0 {
-		return nil, misused("--stall-threshold %v: want a time above 0", opt.stall)
+	if err := checkStall(opt.stall); err != nil {
+		return nil, err
 	}
 	if opt.content && opt.cassette == "" {
 		return nil, misused("--content is for --cassette FILE: nothing else keeps what was said")

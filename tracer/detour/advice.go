@@ -1,7 +1,5 @@
 package detour
 
-import "fmt"
-
 // Advice says, in lines, what may help if the agent went another way: where it may have its base URL from.
 func (d *Detour) Advice() []string {
 	var lines []string
@@ -9,10 +7,9 @@ func (d *Detour) Advice() []string {
 		lines = append(lines, text)
 	}
 	return append(lines,
-		fmt.Sprintf("if it reads its base URL from another variable: longpole record --env NAME=/v1 -- %s …", d.Agent),
-		"if it reads it from a file: write http://127.0.0.1:8787/v1 there, and",
-		fmt.Sprintf("  longpole record --listen 127.0.0.1:8787 --upstream URL -- %s …", d.Agent),
-		"  with the URL that was there before")
+		"if it reads its base URL from another variable: longpole record --env NAME=/v1 -- CMD",
+		"if it reads it from a file: write http://127.0.0.1:8787/v1 there, and, with the URL that was there before,",
+		"  longpole record --listen 127.0.0.1:8787 --upstream URL -- CMD")
 }
 
 // advice is where agents have their base URLs from that can win over the environment.
