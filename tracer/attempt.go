@@ -110,10 +110,11 @@ func (c *ModelCall) backoff(before *attempt, until time.Time) {
 }
 
 // checkpointEvery is how often an open attempt is written again: a kill loses no more of it. One that reaches another stage is
-// written sooner, for whoever follows the run.
+// written sooner, for whoever follows the run: once when its request has been sent, and at most four times a second after that.
 const (
 	checkpointEvery = time.Second
 	checkpointSoon  = time.Second / 4
+	checkpointSent  = time.Second / 40
 )
 
 // A stage is how far a response has come: the request was sent, it was answered, output of a kind comes.
@@ -134,7 +135,11 @@ func (a *attempt) reached() {
 	a.stage = now
 	if !a.hurried && !a.done {
 		a.hurried = true
-		a.checkpoint.Reset(checkpointSoon)
+		if now.answered {
+			a.checkpoint.Reset(checkpointSoon)
+		} else {
+			a.checkpoint.Reset(checkpointSent)
+		}
 	}
 }
 

@@ -45,15 +45,16 @@ func TestACheckpointTellsWhatCameLast(t *testing.T) {
 		want   string
 	}{
 		{
-			"every second while nothing comes",
+			"when the request has been sent, and every second while nothing comes",
 			reply{head: time.Hour}, 2600 * msec,
-			"250:\n1250:\n2250:\n",
+			"25:\n1025:\n2025:\n",
 		},
 		{
 			"a quarter of a second after the headers, the first token and another kind, else every second",
 			reply{head: 1100 * msec, writes: []write{event(1200*msec, `"reasoning":"a"`), {1300 * msec, ": ping\n\n"}, event(1400*msec, `"reasoning":"b"`),
 				event(4000*msec, `"content":"c"`)}, end: time.Hour}, 4500 * msec,
-			`250:
+			`25:
+1025:
 1350: 200 byte 1300 event 1200 token 1200 of reasoning
 2350: 200 byte 1400 event 1400 token 1400 of reasoning
 3350: 200 byte 1400 event 1400 token 1400 of reasoning
@@ -64,7 +65,7 @@ func TestACheckpointTellsWhatCameLast(t *testing.T) {
 			"at most four times a second, however often the kind changes",
 			reply{writes: []write{event(300*msec, `"reasoning":"a"`), event(320*msec, `"content":"b"`), event(340*msec, `"reasoning":"c"`),
 				event(360*msec, `"content":"d"`)}, end: time.Hour}, 1500 * msec,
-			"250: 200\n550: 200 byte 360 event 360 token 360 of output\n",
+			"25: 200\n550: 200 byte 360 event 360 token 360 of output\n",
 		},
 	}
 	for _, c := range cases {

@@ -338,8 +338,8 @@ func TestASinkThatFailsIsNotNoticed(t *testing.T) {
 				loop(ctx, w)
 				run.End(traces.OK)
 				synctest.Wait()
-				if got := w.tracer.Lost(); got != 23 {
-					t.Errorf("got %d records lost, want 23", got)
+				if got := w.tracer.Lost(); got != 24 {
+					t.Errorf("got %d records lost, want 24", got)
 				}
 			})
 		})
