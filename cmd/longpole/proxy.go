@@ -22,7 +22,8 @@ func newProxy() *cobra.Command {
 		Use:   "proxy --upstream URL",
 		Short: "Record the traffic of agents that are started elsewhere: the proxy of record alone",
 		Long: `Forward requests to model servers and record them, until interrupted. For each server the URL is printed that agents are to be
-given in place of the server's, whatever way they have for that. Each conversation becomes a run of its own in the store; when one is over, a line says so.
+given in place of the server's, whatever way they have for that. Each conversation becomes a run of its own in the store; when one is over, a line
+says so.
 
 Several servers are told apart by path (--upstream /a=URL), or by the API that a request speaks (--upstream anthropic=URL).`,
 		Example: `  longpole proxy --upstream https://api.openai.com/v1

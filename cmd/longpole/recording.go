@@ -40,7 +40,7 @@ func (opt *recordingOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&opt.think, "think-tags", "auto", "text between <think> tags is reasoning: on, off, or auto: where a reply opens with the tag")
 	f.DurationVar(&opt.stall, "stall-threshold", 0, "silence in a stream that counts as a stall (default: the larger of 500ms and 20 × its median gap)")
-	f.StringVar(&opt.cassette, "cassette", "", "file for the responses with their timing, to be served by `longpole model --replay`")
+	f.StringVar(&opt.cassette, "cassette", "", "`FILE` for the responses with their timing, to be served by longpole model --replay")
 	f.BoolVar(&opt.content, "content", false, "keep what was said, in the cassette and only there (default: filler of the same length)")
 	f.BoolVar(&opt.selfCheck, "self-check", false, "say how much time the proxy itself has added")
 	_ = cmd.RegisterFlagCompletionFunc("think-tags", cobra.FixedCompletions([]string{"auto", "on", "off"}, cobra.ShellCompDirectiveNoFileComp))
