@@ -45,7 +45,7 @@ func Clean(s string) string {
 		case r == '\t', r == '\n', r == '\r', r == '\u2028', r == '\u2029', r == '\u0085':
 			b.WriteByte(' ')
 		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
-		case width == 0: // a combining mark without a letter
+		case width == 0, unicode.IsMark(r): // without a letter before it: it would join whatever is
 		case len(cluster) == n:
 			b.WriteString(cluster)
 		case ansi.StringWidthWc(cluster) == width && !strings.ContainsFunc(cluster, invisible):
