@@ -38,7 +38,6 @@ type feed struct {
 	sources  map[string]Source
 	problems []traces.Problem
 	usual    activity.Usual
-	now      time.Time
 }
 
 // An updatedMsg is an update that has come.
@@ -92,9 +91,13 @@ func (m *Model) apply(u Update) {
 		}
 	}
 	m.feed.problems = u.Problems
-	m.runs = m.feed.runs()
+	agents := m.feed.agents()
+	m.runs = make([]*measure.Run, len(agents))
+	for i, a := range agents {
+		m.runs[i] = a.Run
+	}
 	m.list.Replace(m.runs, renew)
-	m.live.SetAgents(m.feed.agents(), &m.feed.usual)
+	m.live.SetAgents(agents, &m.feed.usual)
 	if next, changed := renew[m.run]; changed {
 		m.renew(next)
 	}
@@ -117,15 +120,6 @@ func (m *Model) renew(run *measure.Run) {
 	m.run = run
 	m.fall.Replace(run)
 	m.breakdown.Replace(run)
-}
-
-// runs returns all runs by start.
-func (f *feed) runs() []*measure.Run {
-	var runs []*measure.Run
-	for _, a := range f.agents() {
-		runs = append(runs, a.Run)
-	}
-	return runs
 }
 
 // agents returns all runs by start, with what they do.

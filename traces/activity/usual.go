@@ -33,8 +33,8 @@ func (u *Usual) Add(key string, run *traces.Run) {
 			waits[c.Model] = append(waits[c.Model], *c.TTFT)
 		}
 	}
-	put(u.tools, key, tools)
-	put(u.waits, key, waits)
+	put(u.tools, entry{key, run.Start}, tools)
+	put(u.waits, entry{key, run.Start}, waits)
 }
 
 // Tool returns how long a tool usually takes; false if it has never been seen to end.
@@ -48,29 +48,36 @@ const remembered = 100
 
 // A sample is times by run, of the latest runs that have any.
 type sample struct {
-	runs   []string // oldest first
+	runs   []entry // by start
 	times  map[string][]time.Duration
 	middle time.Duration
 	stale  bool // middle is
 }
 
-func put(samples map[string]*sample, key string, times map[string][]time.Duration) {
+// An entry is a run.
+type entry struct {
+	key   string
+	start time.Time
+}
+
+func put(samples map[string]*sample, run entry, times map[string][]time.Duration) {
 	for name, list := range times {
 		s := samples[name]
 		if s == nil {
 			s = &sample{times: map[string][]time.Duration{}}
 			samples[name] = s
 		}
-		if slices.Equal(s.times[key], list) {
+		if slices.Equal(s.times[run.key], list) {
 			continue
 		}
-		if s.times[key] == nil {
-			s.runs = append(s.runs, key)
+		if s.times[run.key] == nil {
+			at, _ := slices.BinarySearchFunc(s.runs, run, func(a, b entry) int { return a.start.Compare(b.start) })
+			s.runs = slices.Insert(s.runs, at, run)
 		}
-		s.times[key], s.stale = list, true
+		s.times[run.key], s.stale = list, true
 		if len(s.runs) > remembered {
-			delete(s.times, s.runs[0])
-			s.runs = s.runs[1:]
+			delete(s.times, s.runs[0].key)
+			s.runs = slices.Delete(s.runs, 0, 1)
 		}
 	}
 }

@@ -112,7 +112,11 @@ func (m *Model) notes(r row) []note {
 		if m.isLate(s) {
 			style = t.Warn
 		}
-		notes = append(notes, note{style, "usually " + age(usual), "usual " + age(usual)})
+		text := age(usual)
+		if usual < 100*time.Millisecond {
+			text = report.Duration(usual)
+		}
+		notes = append(notes, note{style, "usually " + text, "usual " + text})
 	}
 	switch {
 	case s.Others == 1:
