@@ -95,6 +95,7 @@ const batch = 100 * time.Millisecond
 
 // run sends updates until ctx ends. It waits for who takes them, and takes at most half of a processor's time.
 func (f *follower) run(ctx context.Context, updates chan<- tui.Update) {
+	fault := ""
 	for {
 		began := time.Now()
 		var update tui.Update
@@ -108,8 +109,10 @@ func (f *follower) run(ctx context.Context, updates chan<- tui.Update) {
 			}
 		}
 		gone, err := f.poll()
-		if err != nil {
-			update.Problems = []traces.Problem{{Code: traces.MissingData, Message: err.Error()}}
+		before := fault
+		if fault = ""; err != nil {
+			fault = err.Error()
+			update.Problems = []traces.Problem{{Code: traces.MissingData, Message: fault}}
 		}
 		update.Sources = gone
 		shown := began
@@ -122,7 +125,7 @@ func (f *follower) run(ctx context.Context, updates chan<- tui.Update) {
 				shown = time.Now()
 			}
 		}
-		if (len(update.Sources) > 0 || err != nil) && !send() {
+		if (len(update.Sources) > 0 || fault != before) && !send() {
 			return
 		}
 		select {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,8 +23,10 @@ type watched struct {
 	writer  *store.Writer
 	began   time.Time
 	updates chan tui.Update
-	seen    map[string]tui.Source // by run
-	count   int                   // updates since it was last asked
+
+	mu    sync.Mutex
+	seen  map[string]tui.Source // by run
+	count int                   // updates since it was last asked
 }
 
 func watch(t *testing.T, f func(w *watched)) {
@@ -43,10 +46,12 @@ func watch(t *testing.T, f func(w *watched)) {
 			for {
 				select {
 				case u := <-w.updates:
+					w.mu.Lock()
 					w.count++
 					for _, s := range u.Sources {
 						w.seen[strings.TrimSuffix(filepath.Base(s.ID), ".jsonl")] = s
 					}
+					w.mu.Unlock()
 				case <-ctx.Done():
 					return
 				}
@@ -78,6 +83,8 @@ func (w *watched) expect(wait time.Duration, want string) {
 	w.Helper()
 	time.Sleep(wait)
 	synctest.Wait()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	s := w.seen["r"]
 	got := "gone"
 	if len(s.Runs) > 0 {
