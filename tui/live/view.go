@@ -31,7 +31,7 @@ type columns struct {
 }
 
 func layout(width int) columns {
-	c := columns{name: 11, step: 3, state: 16, time: 6}
+	c := columns{name: 10, step: 3, state: 17, time: 6}
 	switch {
 	case width >= 130:
 		c.name, c.step, c.state, c.time, c.age = 20, 4, 22, 7, 6
