@@ -30,8 +30,8 @@ type attempt struct {
 	mu         sync.Mutex
 	decoder    stream.Decoder
 	result     *stream.Result // the decoder's own, of which only the chunks are up to date
-	broken     bool // the decoder panicked: bytes go on without it
-	known      int  // tool calls already made known
+	broken     bool           // the decoder panicked: bytes go on without it
+	known      int            // tool calls already made known
 	sent       *time.Duration
 	headers    *time.Duration
 	status     int

@@ -59,13 +59,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.WriteHeader(x.Status)
 	flush := http.NewResponseController(w).Flush
-	flush()
+	_ = flush()
 	for _, c := range x.Chunks {
 		if !until(c.At) {
 			return
 		}
-		w.Write(c.Bytes)
-		flush()
+		_, _ = w.Write(c.Bytes)
+		_ = flush()
 	}
 	if until(x.EndAt) && x.Ending != EOF {
 		panic(http.ErrAbortHandler)
@@ -103,5 +103,5 @@ func (h *Handler) exhausted(w http.ResponseWriter, r *http.Request) {
 	h.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusNotFound)
-	json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "cassette_exhausted"}})
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "cassette_exhausted"}})
 }

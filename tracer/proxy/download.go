@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"sync"
@@ -115,7 +116,7 @@ func (d *download) arrived(at time.Time, n int, err error) bool {
 
 // ending returns nil for a clean end.
 func ending(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err

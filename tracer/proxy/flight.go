@@ -101,6 +101,6 @@ func (f *flight) breakOff(err error) {
 		return
 	}
 	if tcp, ok := f.conn.Conn.(interface{ SetLinger(int) error }); ok {
-		tcp.SetLinger(0)
+		_ = tcp.SetLinger(0)
 	}
 }

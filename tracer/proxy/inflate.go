@@ -83,7 +83,7 @@ func copyTo(emit func([]byte), open func(*bufio.Reader) (io.Reader, error), in *
 // end of what was encoded are not an error.
 func (z *inflater) push(p []byte) error {
 	z.in = p
-	if _, more := z.next(); !more && z.err != io.EOF {
+	if _, more := z.next(); !more && !errors.Is(z.err, io.EOF) {
 		return z.err
 	}
 	return nil

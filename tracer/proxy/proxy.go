@@ -136,7 +136,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	f := p.begin(w, r, up, start)
 	defer f.finish()
-	http.NewResponseController(w).EnableFullDuplex() // an upstream may answer before it has read all; h2 does so anyway
+	_ = http.NewResponseController(w).EnableFullDuplex() // an upstream may answer before it has read all; h2 does so anyway
 	p.forward.ServeHTTP(&client{ResponseWriter: w, flight: f}, f.request(r))
 }
 
@@ -152,7 +152,7 @@ func refuse(w http.ResponseWriter, status int, code, message string) {
 		Message string `json:"message"`
 		Type    string `json:"type"`
 	}
-	json.NewEncoder(w).Encode(struct {
+	_ = json.NewEncoder(w).Encode(struct {
 		Error reason `json:"error"`
 	}{reason{"longpole: " + message, code}})
 }

@@ -91,5 +91,5 @@ func (t *tape) end(x *Exchange, tap Tap) {
 	if x.Outcome == traces.OK {
 		t.Ending = cassette.EOF // a client that left then had all of it
 	}
-	tap.Write(t.Exchange)
+	_ = tap.Write(t.Exchange)
 }

@@ -3,7 +3,6 @@ package proxy
 import (
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 )
@@ -56,7 +55,7 @@ func TestChoose(t *testing.T) {
 				}
 				return
 			}
-			u := url.URL(*r.URL)
+			u := *r.URL
 			up.address(&u)
 			if u.String() != test.want {
 				t.Errorf("got %s, want %s", &u, test.want)

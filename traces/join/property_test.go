@@ -44,7 +44,7 @@ func play(seed uint64) *player {
 	r := rand.New(rand.NewPCG(seed, 2))
 	coin := func() bool { return r.IntN(2) == 0 }
 	p := &player{r: r, now: zero, skew: r.Int64N(80e6) - 40e6, trace: "0af7651916cd43dd8448eb211c80319c",
-		steps: coin(), models: coin() || coin(), each: coin(), layers: coin(), http: coin(), tools: coin(), details: coin(), ids: coin(), parents: coin(), beside: coin()}
+		steps: coin(), models: r.IntN(4) > 0, each: coin(), layers: coin(), http: coin(), tools: coin(), details: coin(), ids: coin(), parents: coin(), beside: coin()}
 	root := p.record(nil, traces.RoleAgent, "run", attr(traces.KeyRunID, "run1"))
 	if coin() {
 		p.trace = "4bf92f3577b34da6a3ce929d0e0e4736"
