@@ -83,7 +83,7 @@ func runRecord(ctx context.Context, opt recordOptions, args []string, stdin io.R
 	session, err := recovered(func() (*recordSession, error) { return plan.start(ctx, stderr) })
 	if err != nil {
 		fmt.Fprintf(stderr, "longpole: running %s without recording it: %v\n", args[0], err)
-		session = &recordSession{args: args}
+		session = plan.startUnrecorded(ctx)
 	}
 	process, err := launch.Start(launch.Command{Args: session.args, Env: session.env,
 		Stdin: file(stdin, os.Stdin), Stdout: file(stdout, os.Stdout), Stderr: file(stderr, os.Stderr)})

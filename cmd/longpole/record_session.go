@@ -6,18 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"time"
 
 	"github.com/seed46266073/longpole/tracer/detour"
+	"github.com/seed46266073/longpole/tracer/proxy"
 	"github.com/seed46266073/longpole/tracer/session"
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/store"
 )
 
-// A recordSession is a command on its detour, while it is recorded: proxy, receiver of its own spans, and the run's file. With args alone it
-// is a command that is not recorded.
+// A recordSession is a command on its detour, while it is recorded: proxy, receiver of its own spans, and the run's file. Without a recording
+// it is a command that is not recorded.
 type recordSession struct {
 	plan      *recordPlan
 	args, env []string // to run
@@ -46,9 +48,7 @@ func (p *recordPlan) start(ctx context.Context, stderr io.Writer) (*recordSessio
 	if err != nil {
 		return nil, err
 	}
-	dir, _ := os.Getwd() // "": project settings are not found
-	s.detour = detour.Plan(detour.Config{Address: reachable(listener), Args: p.args, Env: os.Environ(), Dir: dir,
-		Upstreams: p.upstreams, Variables: p.variables})
+	s.detour = p.detourTo(listener)
 	run := session.Run{ID: p.id, Name: cmp.Or(p.name, s.detour.Agent), TraceID: randomHex(16), SpanID: randomHex(8), Group: p.tags}
 	s.spans = receiveSpans(ctx, s.writer, run)
 	s.args, s.env = s.detour.Args, s.spans.environment(s.detour.Env)
@@ -66,6 +66,31 @@ func (p *recordPlan) start(ctx context.Context, stderr io.Writer) (*recordSessio
 	return s, nil
 }
 
+// detourTo plans the command's detour by way of a proxy.
+func (p *recordPlan) detourTo(listener net.Listener) *detour.Detour {
+	dir, _ := os.Getwd() // "": project settings are not found
+	return detour.Plan(detour.Config{Address: reachable(listener), Args: p.args, Env: os.Environ(), Dir: dir,
+		Upstreams: p.upstreams, Variables: p.variables})
+}
+
+// startUnrecorded sets up a command that cannot be recorded. Only one whose requests --upstream sends elsewhere needs the proxy all the same:
+// they must not go, with all they say, to the servers that were set before.
+func (p *recordPlan) startUnrecorded(ctx context.Context) *recordSession {
+	s := &recordSession{plan: p, args: p.args}
+	if len(p.upstreams) == 0 {
+		return s
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return s
+	}
+	s.detour = p.detourTo(listener)
+	s.args, s.env = s.detour.Args, s.detour.Env
+	forward := proxy.New(proxy.Config{Upstreams: s.detour.Upstreams})
+	go forward.Serve(listener) // until this program ends
+	return s
+}
+
 // onlyWrites hides that a writer can be closed: the command's own spans go on to it after the last of the wire's.
 type onlyWrites struct{ *store.Writer }
 
@@ -75,6 +100,7 @@ func (onlyWrites) Close() error { return nil }
 // discard ends a session whose command was never started.
 func (s *recordSession) discard() {
 	if s.recording == nil {
+		s.closeDetour()
 		return
 	}
 	s.spans.end()
@@ -83,9 +109,17 @@ func (s *recordSession) discard() {
 	_ = s.writer.Close()
 }
 
+// closeDetour ends the detour of a command that is not recorded, if it has one.
+func (s *recordSession) closeDetour() {
+	if s.detour != nil {
+		s.detour.Close()
+	}
+}
+
 // end ends the session, now that the command has ended, and says what was recorded.
 func (s *recordSession) end(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
 	if s.recording == nil {
+		s.closeDetour()
 		return nil
 	}
 	at := time.Now()
