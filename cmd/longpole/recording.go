@@ -74,6 +74,7 @@ type recording struct {
 	proxy    *proxy.Proxy
 	tally    *tally
 	tape     *os.File // of the cassette; nil: none
+	cassette *cassette.Writer
 	served   chan error
 }
 
@@ -108,7 +109,8 @@ func (opt *recordingOptions) start(listener net.Listener, upstreams []proxy.Upst
 			return nil, fmt.Errorf("cassette: %w", err)
 		}
 		r.tape = tape
-		config.Tap = cassette.NewWriter(tape, opt.content)
+		r.cassette = cassette.NewWriter(tape, opt.content)
+		config.Tap = r.cassette
 	}
 	r.proxy = proxy.New(config)
 	go func() { r.served <- r.proxy.Serve(listener) }()
@@ -122,7 +124,7 @@ func (r *recording) end(at time.Time) error {
 	if r.tape == nil {
 		return nil
 	}
-	if err := r.tape.Close(); err != nil {
+	if err := cmp.Or(r.cassette.Err(), r.tape.Close()); err != nil {
 		return fmt.Errorf("cassette: %w", err)
 	}
 	return nil

@@ -122,6 +122,13 @@ func (w *Writer) Write(x Exchange) error {
 	return w.err
 }
 
+// Err returns the error that ended the cassette before its last exchange; nil: there was none.
+func (w *Writer) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
 func (w *Writer) write(x Exchange) error {
 	if !w.content {
 		x.Request.Body = ""
