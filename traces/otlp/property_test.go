@@ -3,6 +3,7 @@ package otlp_test
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +18,9 @@ import (
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/otlp"
 )
+
+// Randomness comes from a seed; -rapid.seed gives another.
+func init() { _ = flag.Set("rapid.seed", "1") }
 
 // same compares records by what they say: NaN is NaN, and an empty list is no list.
 var same = cmp.Options{cmpopts.EquateEmpty(), cmpopts.EquateNaNs()}

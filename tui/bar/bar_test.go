@@ -1,6 +1,7 @@
 package bar
 
 import (
+	"flag"
 	"testing"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 	"github.com/seed46266073/longpole/tui/cell"
 	"github.com/seed46266073/longpole/tui/theme"
 )
+
+// Randomness comes from a seed; -rapid.seed gives another.
+func init() { _ = flag.Set("rapid.seed", "1") }
 
 var (
 	tool   = Of(traces.Tool, true)

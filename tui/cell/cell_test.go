@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"flag"
 	"strings"
 	"testing"
 
@@ -10,6 +11,9 @@ import (
 
 	"github.com/seed46266073/longpole/tui/theme"
 )
+
+// Randomness comes from a seed; -rapid.seed gives another.
+func init() { _ = flag.Set("rapid.seed", "1") }
 
 func TestClean(t *testing.T) {
 	cases := []struct{ name, in, want string }{
