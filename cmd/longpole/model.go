@@ -43,7 +43,7 @@ models' is played by ` + defaultProfile + `. --truth writes what really happened
 profiler against.
 
 With --replay the responses of a cassette, which ` + "`longpole record --cassette`" + ` wrote, are served instead: each once, to the
-first request that has the same path, with the timing it had.`,
+first request that has the same path, rather one for the same model and for a stream alike, with the timing it had.`,
 		Example: `  longpole model --listen 127.0.0.1:8089
   longpole model --replay slow-run.cassette --speed 10x
   OPENAI_BASE_URL=http://127.0.0.1:8089/v1 my-agent

@@ -173,6 +173,8 @@ func TestHandler(t *testing.T) {
 	)
 	aborted := exchange("/a", "", chunk(60*ms, "1"))
 	aborted.Ending = cassette.Aborted
+	whole := exchange("/v1/chat/completions", "", chunk(60*ms, "whole"))
+	whole.Request.Stream = false
 	for _, test := range []struct {
 		name     string
 		speed    float64
@@ -186,6 +188,9 @@ func TestHandler(t *testing.T) {
 			[]string{"/a", "/a", "/a", "/b"}, []string{"200@50: 1@60", "200@50: 3@60", "404@0:", "200@50: 2@60"}},
 		{"by the body where it is known, else by order", 1, []cassette.Exchange{exchange("/a", hello, chunk(60*ms, "1")), exchange("/a", bye, chunk(60*ms, "2")), exchange("/a", hello, chunk(60*ms, "3"))},
 			[]string{"/a bye", "/a new", "/a hello"}, []string{"200@50: 2@60", "200@50: 1@60", "200@50: 3@60"}},
+		{"a stream to the request for one", 1, []cassette.Exchange{exchange("/v1/chat/completions", "", chunk(60*ms, "1")), whole},
+			[]string{`/v1/chat/completions {"model":"m"}`, `/v1/chat/completions {"model":"m","stream":true}`}, []string{"200@50: whole@60", "200@50: 1@60"}},
+		{"of another kind where none else is left", 1, []cassette.Exchange{whole}, []string{`/v1/chat/completions {"model":"other","stream":true}`}, []string{"200@50: whole@60"}},
 		{"what broke off breaks off", 1, []cassette.Exchange{aborted}, []string{"/a"}, []string{"200@50: 1@60 unexpected EOF"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -10,12 +10,15 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/seed46266073/longpole/tracer/stream"
 )
 
 // A Handler answers requests with the recorded responses of a cassette, each once. It is safe for concurrent use.
 //
-// A request gets the response to the first recorded request not yet used that had the same method and path, and, where the
-// cassette has hashes and one of them fits, the same body. When there is none left it gets status 404 and a body that says so.
+// A request gets the response to the first recorded request not yet used that had the same method and path: the first of those with the
+// same body, where the cassette has hashes; else of those that asked the same model, and for a stream as it does or not; else of all. When
+// there is none left it gets status 404 and a body that says so.
 type Handler struct {
 	speed float64
 
@@ -33,12 +36,12 @@ func NewHandler(c *Cassette, speed float64) *Handler {
 }
 
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	hash := sha256.New()
-	if _, err := io.Copy(hash, r.Body); err != nil {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
 		return // the client has left
 	}
 	sent := time.Now()
-	x, ok := h.pick(r, hex.EncodeToString(hash.Sum(nil)))
+	x, ok := h.pick(r, body)
 	if !ok {
 		h.exhausted(w, r)
 		return
@@ -73,13 +76,24 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // pick takes the exchange that answers a request.
-func (h *Handler) pick(r *http.Request, body string) (Exchange, bool) {
+func (h *Handler) pick(r *http.Request, body []byte) (Exchange, bool) {
+	sum := sha256.Sum256(body)
+	hash := hex.EncodeToString(sum[:])
+	asked := stream.ParseRequest(r.Method, r.URL.Path, r.Header, body)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	same := func(x Exchange) bool { return x.Request.Method == r.Method && x.Request.Path == r.URL.Path }
-	i := slices.IndexFunc(h.left, func(x Exchange) bool { return same(x) && x.Request.Body == body })
-	if i < 0 {
-		i = slices.IndexFunc(h.left, same)
+	i := -1
+	for _, fits := range []func(Request) bool{
+		func(q Request) bool { return q.Body == hash },
+		func(q Request) bool { return q.Model == asked.Model && q.Stream == asked.Stream },
+		func(Request) bool { return true },
+	} {
+		i = slices.IndexFunc(h.left, func(x Exchange) bool {
+			return x.Request.Method == r.Method && x.Request.Path == r.URL.Path && fits(x.Request)
+		})
+		if i >= 0 {
+			break
+		}
 	}
 	if i < 0 {
 		return Exchange{}, false
