@@ -345,6 +345,8 @@ func (a *attempt) facts(result *stream.Result) fields {
 		f.int(traces.KeyReasoningChars, int64(result.ReasoningChars))
 	}
 	f.text(traces.KeyVisibility, result.Visibility)
+	f.truth(traces.KeyUsageDoubt, result.UsageInconsistent)
+	f.truth(traces.KeyTimingsDoubt, result.TimingsInconsistent)
 	if a.retryAfter != nil {
 		f.int(traces.KeyRetryAfter, int64(*a.retryAfter))
 	}

@@ -74,6 +74,16 @@ func TestAttempts(t *testing.T) {
 			      tail 140-160`,
 		},
 		{
+			name:  "counts that do not add up are said to be in doubt, and left out",
+			reply: reply{head: 400 * msec, writes: []write{{400 * msec, `{"id":"c1","model":"m-1","choices":[{"index":0,"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":50,"completion_tokens_details":{"reasoning_tokens":1}}}`}}},
+			keys:  []string{traces.KeyOutputTokens, traces.KeyUsageDoubt},
+			want: `
+			invoke_agent task 0-400 ok
+			  chat m 0-400 ok
+			    attempt 1 0-400 ok true
+			      response 0-400`,
+		},
+		{
 			name:  "a response that is not streamed is one phase",
 			reply: reply{head: 400 * msec, writes: []write{{400 * msec, `{"id":"c1","model":"m-1","choices":[{"index":0,"message":{"content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}`}}},
 			keys:  []string{traces.KeyInputTokens, traces.KeyOutputTokens, traces.KeyTTFT, traces.KeyFirstEventTime},

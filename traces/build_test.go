@@ -211,3 +211,15 @@ func liveBytes() uint64 {
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
+
+func TestWhatIsInDoubtIsListed(t *testing.T) {
+	record := func(key string) traces.Record {
+		return traces.Record{TraceID: "t", SpanID: key, Name: "attempt 1", Start: 1, End: 2, Attrs: traces.Attrs{{Key: key, Value: true}}}
+	}
+	for _, key := range []string{traces.KeyUsageDoubt, traces.KeyTimingsDoubt} {
+		runs, _ := traces.Build([]traces.Record{record(key)})
+		if len(runs) != 1 || len(runs[0].Problems) != 1 || runs[0].Problems[0].Code != traces.DoubtfulData || runs[0].Problems[0].SpanID != key {
+			t.Errorf("%s: got %+v", key, runs)
+		}
+	}
+}

@@ -77,6 +77,8 @@ const (
 	KeyChunkGapMax    = "longpole.chunk_gap.max_ns"
 	KeyChars          = "longpole.chars"                  // on attempts: characters of visible text
 	KeyReasoningChars = "longpole.reasoning_chars"        // on attempts: characters of reasoning text
+	KeyUsageDoubt     = "longpole.usage.inconsistent"     // on attempts, true: the provider's counts do not add up; what is in doubt is left out
+	KeyTimingsDoubt   = "longpole.timings.inconsistent"   // on attempts, true: the server's own timings contradict the wire; they were not used
 	KeyPaced          = "longpole.stream.paced"           // on attempts: "consumer" if the reader, not the network, set the pace
 	KeyVisibility     = "longpole.reasoning.visibility"   // on attempts: full, summary, hidden, none
 	KeyPlanned        = "longpole.backoff.planned_ns"     // on backoff waits: what the server or the policy asked for

@@ -209,6 +209,7 @@ const (
 	UnreadableLine   ProblemCode = "unreadable_line"
 	UnknownSpan      ProblemCode = "unknown_span"
 	MissingData      ProblemCode = "missing_data"
-	Joined           ProblemCode = "joined"    // what two sources showed of one thing was put together
-	Unmatched        ProblemCode = "unmatched" // one source showed what the other did not
+	DoubtfulData     ProblemCode = "doubtful_data" // what a server said of itself contradicts itself, or what was seen
+	Joined           ProblemCode = "joined"        // what two sources showed of one thing was put together
+	Unmatched        ProblemCode = "unmatched"     // one source showed what the other did not
 )

@@ -280,6 +280,12 @@ func (f *forest) complain(n *node) {
 		f.problems.add(DroppedData, rec.SpanID, "the source cut %d attributes, %d events and %d links off %q",
 			rec.Dropped.Attrs, rec.Dropped.Events, rec.Dropped.Links, rec.Name)
 	}
+	if doubt, _ := rec.Attrs.Bool(KeyUsageDoubt); doubt {
+		f.problems.add(DoubtfulData, rec.SpanID, "the token counts of %q do not add up; those in doubt are taken as unknown", rec.Name)
+	}
+	if doubt, _ := rec.Attrs.Bool(KeyTimingsDoubt); doubt {
+		f.problems.add(DoubtfulData, rec.SpanID, "the server's own timings of %q contradict what was measured; they are not used", rec.Name)
+	}
 	start, end := inTime(rec.Start), inTime(rec.End)
 	if start != rec.Start || end != rec.End {
 		f.problems.add(BadAttribute, rec.SpanID, "%q has times outside the years 1970 to 2116; taken as unknown", rec.Name)

@@ -236,6 +236,8 @@ func (a *attempt) facts() *stream.Result {
 		s.int(traces.KeyReasoningChars, int64(result.ReasoningChars))
 	}
 	s.text(traces.KeyVisibility, result.Visibility)
+	s.truth(traces.KeyUsageDoubt, result.UsageInconsistent)
+	s.truth(traces.KeyTimingsDoubt, result.TimingsInconsistent)
 	if x.Facts.RetryAfter != nil {
 		s.int(traces.KeyRetryAfter, int64(*x.Facts.RetryAfter))
 	}
