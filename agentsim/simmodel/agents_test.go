@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/seed46266073/longpole/agentsim/simmodel"
 	"github.com/seed46266073/longpole/tracer/stream"
@@ -216,20 +217,26 @@ func TestIDs(t *testing.T) {
 }
 
 func TestCompressedRequests(t *testing.T) {
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	if _, err := z.Write([]byte(dialects[2].ask(true))); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
+	packers := map[string]func(io.Writer) io.WriteCloser{
+		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
 	}
 	serve(t, everything, func(t *testing.T, b *bench) {
-		x := b.send(t.Context(), t, "/v1/messages", packed.String(), "Content-Encoding", "gzip")
-		if x.Text != "Two files, please." {
-			t.Errorf("status %d: %s", x.Status, x.Body)
+		for coding, pack := range packers {
+			var packed bytes.Buffer
+			z := pack(&packed)
+			if _, err := io.WriteString(z, dialects[2].ask(true)); err != nil {
+				t.Fatal(err)
+			}
+			if err := z.Close(); err != nil {
+				t.Fatal(err)
+			}
+			x := b.send(t.Context(), t, "/v1/messages", packed.String(), "Content-Encoding", coding)
+			if x.Text != "Two files, please." {
+				t.Errorf("%s: status %d: %s", coding, x.Status, x.Body)
+			}
 		}
-		for coding, want := range map[string]int{"gzip": 400, "zstd": 415} {
+		for coding, want := range map[string]int{"gzip": 400, "zstd": 400, "br": 415} {
 			if x := b.send(t.Context(), t, "/v1/messages", "{}", "Content-Encoding", coding); x.Status != want {
 				t.Errorf("%s: status %d: %s", coding, x.Status, x.Body)
 			}

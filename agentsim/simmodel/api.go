@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // An api is one way to talk to the models: where it is asked, what a request says, and how an error is worded. How an
@@ -74,9 +76,15 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		in, err = gzip.NewReader(in)
 	case "deflate":
 		in, err = zlib.NewReader(in)
+	case "zstd":
+		var z *zstd.Decoder
+		if z, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody)); err == nil {
+			defer z.Close()
+			in = z
+		}
 	default:
 		return nil, &apiError{status: http.StatusUnsupportedMediaType, kind: "invalid_request_error",
-			message: fmt.Sprintf("content encoding %q is not supported; send gzip, deflate or none", coding)}
+			message: fmt.Sprintf("content encoding %q is not supported; send gzip, deflate, zstd or none", coding)}
 	}
 	if err != nil {
 		return nil, badRequest("", "the body cannot be read: %v", err)
