@@ -43,7 +43,7 @@ const (
 	KeyHostName    = "host.name"    // resource
 )
 
-// Our own: what has no convention. DESIGN's table of keys readers rely on, and beside it what our reports need.
+// Our own: what has no convention. Files written by hand or by other tools may use them too.
 const (
 	KeyRole        = "longpole.role"          // a Role; beats the operation name and the span kind
 	KeyPhase       = "longpole.phase"         // on phases: a Component
