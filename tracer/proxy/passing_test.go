@@ -52,6 +52,21 @@ func TestRequestsPassUnchanged(t *testing.T) {
 	})
 }
 
+func TestAPasswordInTheUpstreamsURLIsSentUnlessTheClientHasAKey(t *testing.T) {
+	simulate(t, plays(nil), func(c *proxy.Config) { c.Upstreams[0] = upstream(t, "http://me:hunter2@model") }, func(w *world) {
+		w.raw("GET /v1/models HTTP/1.1\r\nHost: proxy\r\nConnection: close\r\n\r\n")
+		w.raw("GET /v1/models HTTP/1.1\r\nHost: proxy\r\nAuthorization: Bearer k\r\nConnection: close\r\n\r\n")
+		synctest.Wait()
+		var got []string
+		for _, r := range w.seen {
+			got = append(got, r.Header.Get("Authorization"))
+		}
+		if want := []string{"Basic bWU6aHVudGVyMg==", "Bearer k"}; !slices.Equal(got, want) { // me:hunter2
+			t.Errorf("the server saw %q, want %q", got, want)
+		}
+	})
+}
+
 func TestResponsesPassUnchanged(t *testing.T) {
 	for _, test := range []struct {
 		name   string

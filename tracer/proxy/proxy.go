@@ -162,6 +162,10 @@ func rewrite(r *httputil.ProxyRequest) {
 	f := flightOf(r.In.Context())
 	*r.Out.URL = *r.In.URL // its query, too, is passed on as it came
 	f.upstream.address(r.Out.URL)
+	if user := r.Out.URL.User; user != nil && r.Out.Header.Get("Authorization") == "" { // http.Client does this for URLs, its transport does not
+		password, _ := user.Password()
+		r.Out.SetBasicAuth(user.Username(), password)
+	}
 	r.Out.Host = ""
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
 		if v, ok := r.In.Header[name]; ok {
