@@ -283,7 +283,14 @@ func (m Model) whoFacts(r row) []note {
 		say("effort " + effort)
 	}
 	say("began " + r.Run.Start.In(m.now.Location()).Format("15:04:05"))
-	say(report.Duration(r.Run.Wall) + map[bool]string{true: " so far", false: ""}[r.Run.Open])
+	switch s := &r.state; {
+	case !r.Run.Open:
+		say(report.Duration(r.Run.Wall))
+	case s.Kind == activity.Ended || s.Kind == activity.Lost:
+		say(report.Duration(r.Run.Wall) + " so far")
+	default: // it has gone on since it was read
+		say(age(max(r.Run.Wall, r.Doing.Present(m.now).Sub(r.Run.Start))) + " so far")
+	}
 	if r.Run.TimeScale != 1 {
 		say(fmt.Sprintf("recorded at %gx", r.Run.TimeScale))
 	}
