@@ -186,6 +186,9 @@ func rewrite(r *httputil.ProxyRequest) {
 func answered(resp *http.Response) error {
 	f := flightOf(resp.Request.Context())
 	f.note(note{kind: noteHeaders, fact: &head{resp.StatusCode, resp.Header.Clone()}}, nil)
+	if location := resp.Header.Get("Location"); location != "" {
+		resp.Header.Set("Location", f.upstream.redirected(location))
+	}
 	switch {
 	case resp.StatusCode == http.StatusSwitchingProtocols:
 		if conn, ok := resp.Body.(io.ReadWriteCloser); ok {

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -97,6 +98,22 @@ func (up *Upstream) address(u *url.URL) {
 		u.RawQuery = own + "&" + u.RawQuery
 	}
 	u.Scheme, u.Host, u.User = up.URL.Scheme, up.URL.Host, up.URL.User
+}
+
+// redirected returns what stands for a redirect within the upstream: the client would look for its path at another upstream, or go to
+// another host, which clients give no key. Other redirects stay as they are.
+func (up *Upstream) redirected(location string) string {
+	u, err := url.Parse(location)
+	if err != nil || u.Host != "" && (u.Scheme != up.URL.Scheme || u.Host != up.URL.Host) {
+		return location
+	}
+	own := strings.TrimRight(up.URL.EscapedPath(), "/")
+	path := u.EscapedPath()
+	if !strings.HasPrefix(path, "/") || !below(own, path) {
+		return location
+	}
+	rest := url.URL{RawQuery: u.RawQuery, ForceQuery: u.ForceQuery, Fragment: u.Fragment, RawFragment: u.RawFragment}
+	return cmp.Or(strings.TrimRight(up.Prefix, "/")+strings.TrimPrefix(path, own), "/") + rest.String()
 }
 
 // path returns the path that a request has at the upstream, and its escaped form.

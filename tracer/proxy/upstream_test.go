@@ -64,6 +64,33 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+func TestARedirectWithinTheUpstreamStaysThere(t *testing.T) {
+	for _, test := range []struct{ upstream, location, want string }{
+		{"http://h", "/v1/b?c=%2F#d", "/v1/b?c=%2F#d"},
+		{"http://h", "http://h/v1/b/", "/v1/b/"},
+		{"http://h", "https://h/v1/b", "https://h/v1/b"},
+		{"http://h", "http://elsewhere/v1/b", "http://elsewhere/v1/b"},
+		{"http://h", "//elsewhere/v1/b", "//elsewhere/v1/b"},
+		{"http://h", "b/", "b/"},
+		{"http://h", "http://h", "http://h"},
+		{"http://h", "http://h/?", "/?"},
+		{"http://h/v1", "/v1", "/"},
+		{"http://h", "http://h:a b", "http://h:a b"},
+		{"/p=http://h", "/v1/a%2Fb", "/p/v1/a%2Fb"},
+		{"/p=http://h", "http://h/v1/b?c", "/p/v1/b?c"},
+		{"/p=http://h/v1", "/v1/b", "/p/b"},
+		{"/p=http://h/v1", "/v12/b", "/v12/b"},
+	} {
+		up, err := ParseUpstream(test.upstream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := up.redirected(test.location); got != test.want {
+			t.Errorf("%s sends to %s: got %s, want %s", test.upstream, test.location, got, test.want)
+		}
+	}
+}
+
 func TestParseUpstreamKeepsPasswordsToItself(t *testing.T) {
 	for _, s := range []string{"http://me:hunter2@", "ftp://me:hunter2@host", "http://me:hunter2@host:a b", "nobody=http://me:hunter2@host", "host:80", "://"} {
 		if _, err := ParseUpstream(s); err == nil || strings.Contains(err.Error(), "hunter2") {
