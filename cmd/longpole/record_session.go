@@ -87,7 +87,7 @@ func (p *recordPlan) startUnrecorded(ctx context.Context) *recordSession {
 	s.detour = p.detourTo(listener)
 	s.args, s.env = s.detour.Args, s.detour.Env
 	forward := proxy.New(proxy.Config{Upstreams: s.detour.Upstreams})
-	go forward.Serve(listener) // until this program ends
+	go func() { _ = forward.Serve(listener) }() // until this program ends
 	return s
 }
 
