@@ -44,6 +44,7 @@ proxy on this machine that passes every byte on at once: the variables that agen
 (` + strings.Join(detour.Environment(), ", ") + `, and those of other
 providers where they are set) lead to it, and from there to the servers that were set before, else to the provider's own. codex,
 opencode and pi are led past their settings files. Keys are passed on and never kept, nor is anything that was said.
+The proxy ends with the command: requests of programs that it leaves running are broken off, and later ones refused.
 
 If the agent sends OpenTelemetry spans they become part of the run, unless OTEL_EXPORTER_OTLP_ENDPOINT says where they go.
 
