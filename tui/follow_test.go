@@ -182,6 +182,14 @@ func TestARunThatIsGoneLeavesItsScreens(t *testing.T) {
 	}
 }
 
+func TestARunLastsOnBetweenReadings(t *testing.T) {
+	m := following(Options{Environ: dark, Start: Live}, 100, 30, grown(25))
+	m.Update(clockMsg(tuitest.Present.Add(40 * time.Second)))
+	if screen := text(m); !strings.Contains(screen, "40 s so far") {
+		t.Errorf("15 seconds after it was read:\n%s", screen)
+	}
+}
+
 func TestTheCursorStaysWithItsAgentAndAtTheTop(t *testing.T) {
 	agents := tuitest.Agents()
 	m := following(Options{Environ: dark, Start: Live}, 100, 30, agents[0], agents[8])
