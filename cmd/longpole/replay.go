@@ -25,6 +25,9 @@ func runReplay(ctx context.Context, opt modelOptions, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", opt.replay, err)
 	}
+	if recorded.CutShort {
+		fmt.Fprintf(stderr, "longpole: %s was cut short when it was written: its last response is left out\n", opt.replay)
+	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", opt.listen)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w; choose another address with --listen", opt.listen, err)

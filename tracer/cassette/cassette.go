@@ -172,15 +172,17 @@ func masked(x Exchange) []Chunk {
 type Cassette struct {
 	Content   bool // what was said is kept
 	Exchanges []Exchange
+	CutShort  bool // the last line of the file was, and is left out
 }
 
-// Read reads a cassette. A last line that was cut short is left out.
+// Read reads a cassette.
 func Read(r io.Reader) (*Cassette, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var c *Cassette
 	for number := 1; ; number++ {
 		line, err := in.ReadBytes('\n')
 		if errors.Is(err, io.EOF) && c != nil {
+			c.CutShort = len(line) > 0
 			return c, nil
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
