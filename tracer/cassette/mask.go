@@ -2,6 +2,7 @@ package cassette
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"unicode/utf8"
 )
@@ -200,6 +201,9 @@ func maskText(s []byte) {
 
 // stays returns the length of the word at i that is to stay, 0 if there is none.
 func stays(s []byte, i int) int {
+	if exponent(s, i) {
+		return 1
+	}
 	if c := s[i]; c != 't' && c != 'f' && c != 'n' && c != '<' && c != '\\' {
 		return 0
 	}
@@ -213,6 +217,23 @@ func stays(s []byte, i int) int {
 		}
 	}
 	return 0
+}
+
+// exponent reports whether s[i] is the e of a number that stands by itself, as in 1e5.
+func exponent(s []byte, i int) bool {
+	if s[i] != 'e' && s[i] != 'E' {
+		return false
+	}
+	const most = 64 // bytes either side
+	part := func(c byte) bool { return '0' <= c && c <= '9' || c == '.' || c == '+' || c == '-' }
+	from, to := i, i+1
+	for from > max(0, i-most) && part(s[from-1]) {
+		from--
+	}
+	for to < min(len(s), i+most) && part(s[to]) {
+		to++
+	}
+	return !(from > 0 && wordByte(s[from-1])) && !(to < len(s) && wordByte(s[to])) && json.Valid(s[from:to])
 }
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
