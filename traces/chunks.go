@@ -23,6 +23,9 @@ type Chunk struct {
 
 // Add appends an arrival; at must not be before the last one's.
 func (c *Chunks) Add(at time.Duration, kind Component, chars int) {
+	if len(c.List) == cap(c.List) {
+		c.List = slices.Grow(c.List, max(64, len(c.List))) // twice as many: streams are long
+	}
 	c.List = append(c.List, Chunk{at, kind, int32(chars)})
 }
 
