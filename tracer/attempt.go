@@ -143,7 +143,7 @@ func (a *attempt) reached() {
 	}
 }
 
-func (a *attempt) offset() time.Duration { return a.call.run.clock.now().Sub(a.start) }
+func (a *attempt) offset() time.Duration { return a.call.run.clock.since(a.start) }
 
 func (a *attempt) endTime() time.Time {
 	a.mu.Lock()

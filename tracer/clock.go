@@ -22,11 +22,19 @@ func newClock(scale float64, read func() time.Time) clock {
 
 func (c *clock) now() time.Time { return c.at(c.read()) }
 
+// since returns the recorded time from a recorded instant until now.
+func (c *clock) since(recorded time.Time) time.Duration {
+	return c.elapsed(c.read()) - recorded.Sub(c.start)
+}
+
 // at returns the recorded instant of a real one.
-func (c *clock) at(real time.Time) time.Time {
+func (c *clock) at(real time.Time) time.Time { return c.start.Round(0).Add(c.elapsed(real)) }
+
+// elapsed returns the recorded time from the start until a real instant.
+func (c *clock) elapsed(real time.Time) time.Duration {
 	d := real.Sub(c.start)
 	if c.scale != 1 {
 		d = time.Duration(math.Round(float64(d) * c.scale))
 	}
-	return c.start.Round(0).Add(d)
+	return d
 }
