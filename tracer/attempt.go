@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -326,18 +325,7 @@ func (a *attempt) facts(result *stream.Result) fields {
 	if n := len(result.Chunks.List); n > 0 {
 		f.int(traces.KeyChunkCount, int64(n))
 	}
-	if gaps := result.Chunks.Gaps(); len(gaps) > 0 {
-		slices.Sort(gaps)
-		rank := func(p int) int64 { return int64(gaps[(len(gaps)*p+99)/100-1]) }
-		f.int(traces.KeyChunkGapP50, rank(50))
-		if len(gaps) >= 20 {
-			f.int(traces.KeyChunkGapP95, rank(95))
-		}
-		if len(gaps) >= 100 {
-			f.int(traces.KeyChunkGapP99, rank(99))
-		}
-		f.int(traces.KeyChunkGapMax, int64(gaps[len(gaps)-1]))
-	}
+	result.Chunks.GapFacts(f.int)
 	if result.OutputChars > 0 {
 		f.int(traces.KeyChars, int64(result.OutputChars))
 	}

@@ -59,6 +59,25 @@ func (c *Chunks) Gaps() []time.Duration {
 	return gaps
 }
 
+// GapFacts gives the keys and values, in nanoseconds, that sum up the gaps of an attempt: the median and the longest, the 95th
+// percentile of 20 or more and the 99th of 100 or more. Percentiles are by nearest rank. Without gaps it gives nothing.
+func (c *Chunks) GapFacts(add func(key string, ns int64)) {
+	gaps := c.Gaps()
+	if len(gaps) == 0 {
+		return
+	}
+	slices.Sort(gaps)
+	rank := func(p int) int64 { return int64(gaps[(len(gaps)*p+99)/100-1]) }
+	add(KeyChunkGapP50, rank(50))
+	if len(gaps) >= 20 {
+		add(KeyChunkGapP95, rank(95))
+	}
+	if len(gaps) >= 100 {
+		add(KeyChunkGapP99, rank(99))
+	}
+	add(KeyChunkGapMax, rank(100))
+}
+
 // A Stretch is a phase of an attempt in time since the attempt's span began, before it has a place in a run.
 type Stretch struct {
 	Component Component

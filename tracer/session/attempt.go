@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"net"
-	"slices"
 	"strconv"
 	"time"
 
@@ -228,7 +227,7 @@ func (a *attempt) facts() *stream.Result {
 			s.int(traces.KeyStallThreshold, int64(threshold))
 		}
 	}
-	a.gaps(result)
+	result.Chunks.GapFacts(s.int)
 	if result.OutputChars > 0 {
 		s.int(traces.KeyChars, int64(result.OutputChars))
 	}
@@ -245,22 +244,4 @@ func (a *attempt) facts() *stream.Result {
 		s.text(traces.KeyPaced, "consumer")
 	}
 	return result
-}
-
-// gaps sums up the times between chunks; high percentiles of few are not given.
-func (a *attempt) gaps(result *stream.Result) {
-	gaps := result.Chunks.Gaps()
-	if len(gaps) == 0 {
-		return
-	}
-	slices.Sort(gaps)
-	rank := func(p int) int64 { return int64(gaps[(len(gaps)*p+99)/100-1]) }
-	a.span.int(traces.KeyChunkGapP50, rank(50))
-	if len(gaps) >= 20 {
-		a.span.int(traces.KeyChunkGapP95, rank(95))
-	}
-	if len(gaps) >= 100 {
-		a.span.int(traces.KeyChunkGapP99, rank(99))
-	}
-	a.span.int(traces.KeyChunkGapMax, rank(100))
 }
