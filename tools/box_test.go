@@ -122,7 +122,7 @@ func TestNothingOutsideTheRootIsReachable(t *testing.T) {
 	box.Commands = []string{"cat"}
 	for name, target := range map[string]string{"link.txt": filepath.Join(outside, "secret.txt"), "dir": outside, "up": ".."} {
 		if err := os.Symlink(target, filepath.Join(box.Root.Name(), name)); err != nil {
-			t.Skipf("no symbolic links here: %v", err)
+			t.Fatalf("no symbolic links here: %v", err)
 		}
 	}
 	for _, path := range []string{"../secret.txt", "link.txt", "dir/secret.txt", "up/x", "a/../../x", `..\secret.txt`} {

@@ -19,7 +19,7 @@ import (
 func open(t *testing.T, task Task) *Workspace {
 	t.Helper()
 	if program := task.Missing(); program != "" {
-		t.Skipf("this machine has no %s", program)
+		t.Fatalf("this machine has no %s, which the task needs", program)
 	}
 	network := simnet.New()
 	t.Cleanup(func() { network.Close() })
