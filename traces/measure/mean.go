@@ -6,50 +6,53 @@ import (
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/stats"
 )
 
-// means averages the components of the correct runs. Rounding to nanoseconds keeps the sum: the whole is rounded to the
-// nearest, each part down, and the missing nanoseconds go to the largest remainders.
+// Means returns the mean wall time of runs and the mean time of each component, in the order of display. Rounding to
+// nanoseconds keeps the sum: the components add up to wall exactly. Without runs it is 0 and nothing.
+func Means(runs []*Run) (wall time.Duration, components []ComponentMean) {
+	if len(runs) == 0 {
+		return 0, nil
+	}
+	n := int64(len(runs))
+	walls := stats.Mean{N: n}
+	sums := map[traces.Component]stats.Mean{}
+	for _, r := range runs {
+		walls = walls.Plus(int64(r.Wall))
+		for _, c := range r.Components {
+			sum := sums[c.Component]
+			sum.N = n
+			sums[c.Component] = sum.Plus(int64(c.Time))
+		}
+	}
+	wall = time.Duration(walls.Round())
+	for c := range sums {
+		components = append(components, ComponentMean{Component: c})
+	}
+	slices.SortFunc(components, func(a, b ComponentMean) int {
+		return cmp.Or(cmp.Compare(place(a.Component), place(b.Component)), cmp.Compare(a.Component, b.Component))
+	})
+	parts := make([]stats.Mean, len(components))
+	for i, c := range components {
+		parts[i] = sums[c.Component]
+	}
+	for i, mean := range stats.Apportion(parts, int64(wall)) {
+		components[i].Mean = time.Duration(mean)
+		if wall > 0 {
+			components[i].Share = float64(mean) / float64(wall)
+		}
+	}
+	return wall, components
+}
+
+// means averages the components of the correct runs.
 func (g *Group) means(correct []*Run) {
 	if len(correct) == 0 {
 		return
 	}
-	n := time.Duration(len(correct))
-	var walls fraction
-	sums := map[traces.Component]fraction{}
-	for _, r := range correct {
-		walls = walls.plus(r.Wall, n)
-		for _, c := range r.Components {
-			sums[c.Component] = sums[c.Component].plus(c.Time, n)
-		}
-	}
-	mean := walls.whole
-	if walls.rest >= n-walls.rest {
-		mean++
-	}
-	g.MeanWall = &mean
-	missing := mean
-	var byRest []traces.Component
-	for c, sum := range sums {
-		byRest = append(byRest, c)
-		missing -= sum.whole
-	}
-	slices.SortFunc(byRest, func(a, b traces.Component) int {
-		return cmp.Or(cmp.Compare(sums[b].rest, sums[a].rest), cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
-	})
-	for i, c := range byRest {
-		m := ComponentMean{Component: c, Mean: sums[c].whole}
-		if time.Duration(i) < missing {
-			m.Mean++
-		}
-		if mean > 0 {
-			m.Share = float64(m.Mean) / float64(mean)
-		}
-		g.Components = append(g.Components, m)
-	}
-	slices.SortFunc(g.Components, func(a, b ComponentMean) int {
-		return cmp.Or(cmp.Compare(place(a.Component), place(b.Component)), cmp.Compare(a.Component, b.Component))
-	})
+	wall, components := Means(correct)
+	g.MeanWall, g.Components = &wall, components
 	for _, f := range traces.Families {
 		sum := FamilyMean{Family: f}
 		for _, c := range g.Components {
@@ -62,14 +65,4 @@ func (g *Group) means(correct []*Run) {
 			g.Families = append(g.Families, sum)
 		}
 	}
-}
-
-// A fraction is the nth part of a sum: whole + rest/n, 0 <= rest < n. It does not overflow where the sum would.
-type fraction struct {
-	whole, rest time.Duration
-}
-
-func (f fraction) plus(d, n time.Duration) fraction {
-	rest := f.rest + d%n
-	return fraction{f.whole + d/n + rest/n, rest % n}
 }
