@@ -23,6 +23,7 @@ type RunConfig struct {
 	StallThreshold time.Duration     // silence that counts as a stall; 0: the larger of 500 ms and 20 × the median gap
 	Sink           Sink              // where this run's records go; nil: the tracer's
 	Conversation   string            // id of the conversation it belongs to, if it has one of its own
+	Intended       time.Time         // real instant at which an open-loop load meant it to begin; zero: whenever it begins
 }
 
 // A Run is a task being recorded. Its methods are safe for concurrent use and do nothing on nil.
@@ -34,7 +35,10 @@ type Run struct {
 	threshold time.Duration
 	span      trace.Span
 
+	began time.Time // recorded, like the next
+
 	mu      sync.Mutex
+	over    time.Time                    // zero: it is not
 	asked   map[string]trace.SpanContext // tool call id → the model call that asked for it
 	ran     map[string]trace.SpanContext // tool call id → the span that executed it
 	pending map[uint64]*ModelCall        // by hash of the request: implicit calls that may yet be retried
@@ -89,6 +93,9 @@ func (t *Tracer) StartRun(ctx context.Context, name string, cfg RunConfig) (cont
 	if r.clock.scale != 1 {
 		f = append(f, attribute.Float64(traces.KeyTimeScale, r.clock.scale))
 	}
+	if !cfg.Intended.IsZero() {
+		f = append(f, attribute.Int64(traces.KeyIntendedStart, r.clock.at(cfg.Intended).UnixNano()))
+	}
 	keys := make([]string, 0, len(cfg.Group))
 	for k := range cfg.Group {
 		keys = append(keys, k)
@@ -99,7 +106,8 @@ func (t *Tracer) StartRun(ctx context.Context, name string, cfg RunConfig) (cont
 	}
 	ctx = context.WithValue(ctx, runKey{}, r)
 	ctx = context.WithValue(ctx, callKey{}, (*ModelCall)(nil))
-	start = append(start, trace.WithTimestamp(r.clock.now()), trace.WithAttributes(f...))
+	r.began = r.clock.now()
+	start = append(start, trace.WithTimestamp(r.began), trace.WithAttributes(f...))
 	spanName := "invoke_agent"
 	if name != "" {
 		spanName += " " + name
@@ -139,6 +147,32 @@ func (r *Run) SetCheck(said string) {
 	}
 }
 
+// Answered says that the run's work is done: whatever comes before End, such as checking the answer, is not the run's time.
+func (r *Run) Answered() {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over.IsZero() {
+		r.over = r.clock.now()
+	}
+}
+
+// Wall returns how long the run lasted, in recorded time; so far, if it is not over.
+func (r *Run) Wall() time.Duration {
+	if r == nil {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	end := r.over
+	if end.IsZero() {
+		end = r.clock.now()
+	}
+	return end.Sub(r.began)
+}
+
 // End ends the run. Only the first End counts. Work still going on keeps its spans, which end by themselves or by Shutdown.
 func (r *Run) End(outcome traces.Outcome) {
 	if r == nil {
@@ -150,7 +184,8 @@ func (r *Run) End(outcome traces.Outcome) {
 		r.span.SetStatus(codes.Error, "")
 		r.span.SetAttributes(attribute.String(traces.KeyErrorType, string(outcome)))
 	}
-	r.span.End(trace.WithTimestamp(r.clock.now()))
+	r.Answered()
+	r.span.End(trace.WithTimestamp(r.over))
 	r.tracer.mu.Lock()
 	delete(r.tracer.runs, r)
 	r.tracer.mu.Unlock()

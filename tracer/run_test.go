@@ -121,6 +121,43 @@ func TestATimeScaleStretchesEverything(t *testing.T) {
 	})
 }
 
+func TestCheckingTheAnswerIsNotTheRunsTime(t *testing.T) {
+	simulate(t, tracer.Options{}, nil, func(w *world) {
+		_, run := w.tracer.StartRun(w.Context(), "task", tracer.RunConfig{TimeScale: 10})
+		time.Sleep(5 * msec)
+		if got := run.Wall(); got != 50*msec {
+			t.Errorf("the run has lasted %v so far, want 50ms", got)
+		}
+		run.Answered()
+		time.Sleep(time.Second)
+		run.Answered() // only the first one counts
+		run.End(traces.OK)
+		if got := run.Wall(); got != 50*msec {
+			t.Errorf("the run lasted %v, want 50ms", got)
+		}
+		w.expect(`
+		invoke_agent task 0-50 ok 10
+		`, traces.KeyTimeScale)
+	})
+}
+
+func TestALateRunSaysWhenItWasMeantToBegin(t *testing.T) {
+	for _, scale := range []float64{1, 10} {
+		simulate(t, tracer.Options{}, nil, func(w *world) {
+			intended := time.Now()
+			time.Sleep(7 * msec)
+			began := time.Now()
+			_, run := w.tracer.StartRun(w.Context(), "task", tracer.RunConfig{TimeScale: scale, Intended: intended})
+			run.End(traces.OK)
+			attrs := w.sink.all()[0].Attrs
+			got, ok := attrs.Int(traces.KeyIntendedStart)
+			if want := began.UnixNano() - int64(scale*float64(7*msec)); !ok || got != want {
+				t.Errorf("at %gx: meant to begin at %d, %v; want %d", scale, got, ok, want)
+			}
+		})
+	}
+}
+
 func TestAKilledRunIsReadableUpToItsLastSecond(t *testing.T) {
 	slow := reply{writes: []write{event(300*msec, `"reasoning":"a"`), event(800*msec, `"reasoning":"b"`), event(1500*msec, `"content":"c"`), event(1900*msec, `"content":"d"`)}, end: time.Hour}
 	simulate(t, tracer.Options{}, []reply{asks, slow}, func(w *world) {
