@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -20,6 +21,9 @@ type Run struct {
 	Calls      []Call           // model calls by start, side calls included
 	ToolCalls  []ToolCall       // by start
 	Problems   []traces.Problem // the run's, then the path's
+	// Late is how long after its intended start the run began; nil if it had none, as it has in an open-loop load. It is no
+	// part of Wall.
+	Late *time.Duration
 }
 
 // Counts says how many of each a run holds. Model calls are logical calls, side calls included.
@@ -50,6 +54,7 @@ func Of(run *traces.Run) *Run {
 	for _, s := range run.Steps {
 		r.Steps = append(r.Steps, StepTime{s, tally(path.Segments, s.Start, s.End)})
 	}
+	r.late()
 	r.ToolCalls = toolCalls(run, path)
 	r.Tools = tools(run, path)
 	return r
@@ -60,6 +65,36 @@ func (r *Run) Correct() bool { return r.Outcome == traces.OK && !r.Open }
 
 // CutOff reports whether the run was ended by a time limit, so that its wall time is only a lower bound.
 func (r *Run) CutOff() bool { return r.Outcome == traces.Timeout }
+
+// Time returns how long who wanted the run's answer waited for it: from its intended start, where it had one, else from its
+// start.
+func (r *Run) Time() time.Duration {
+	if r.Late == nil {
+		return r.Wall
+	}
+	return *r.Late + r.Wall
+}
+
+// late reads when the run was meant to begin: what its first root that says so says.
+func (r *Run) late() {
+	roots := []*traces.Span{r.Root}
+	if r.Root.Record == nil {
+		roots = r.Root.Kids
+	}
+	for _, root := range roots {
+		intended, ok := root.Attrs().Int(traces.KeyIntendedStart)
+		if !ok {
+			continue
+		}
+		if late := time.Duration(r.Start.UnixNano() - intended); late >= 0 {
+			r.Late = &late
+		} else {
+			r.Problems = append(r.Problems, traces.Problem{Code: traces.DoubtfulData, SpanID: root.ID,
+				Message: fmt.Sprintf("the run began %v before it was meant to; its intended start is not used", -late)})
+		}
+		return
+	}
+}
 
 // A StepTime is what the path spent inside a step's interval; its components add up to that interval as far as it lies
 // within the run, and their shares are of the step.
