@@ -94,6 +94,9 @@ func (b *batch) missing(s *span, what string) { b.gaps[gap{s.family.name, what}]
 // Normalise returns the records in our words, and what they leave open. The argument is not changed; what did not need a
 // translation is shared with it. Records that are no spans of their own are left out.
 func Normalise(records []traces.Record) ([]traces.Record, []traces.Problem) {
+	if !slices.ContainsFunc(records, func(rec traces.Record) bool { return !isOurs(&rec) }) {
+		return slices.Clip(records), nil
+	}
 	out := make([]traces.Record, 0, len(records))
 	b := &batch{gaps: map[gap]int{}, tools: map[callID]*span{}}
 	for i := range records {
@@ -148,9 +151,12 @@ func (b *batch) note(s *span) {
 	}
 }
 
+// isOurs reports whether a span is written in our words.
+func isOurs(rec *traces.Record) bool { return rec.Attrs.Has(traces.KeyRole) }
+
 // familyOf returns the family of a span, nil for one of our own.
 func familyOf(rec *traces.Record) *family {
-	if rec.Attrs.Has(traces.KeyRole) {
+	if isOurs(rec) {
 		return nil
 	}
 	for _, f := range families {

@@ -167,7 +167,11 @@ func (s *Source) read(ctx context.Context, name string, src io.Reader) error {
 		return &unreadable{name, recognise(head)}
 	}
 	records, problems, err := f.read(content)
-	s.Records = append(s.Records, records...)
+	if s.Records == nil {
+		s.Records = records
+	} else {
+		s.Records = append(s.Records, records...)
+	}
 	for _, p := range problems {
 		s.problem(p.Code, p.SpanID, "%s: %s", name, p.Message)
 	}
