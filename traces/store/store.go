@@ -162,14 +162,22 @@ func (s *Store) Load(id string) ([]traces.Record, []traces.Problem, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	file, err := os.Open(run.Path)
-	if err != nil {
-		return nil, nil, fmt.Errorf("load run %s: %w", run.ID, err)
+	return run.Load()
+}
+
+// Load reads the records of the run. Lines that cannot be read are problems. The error is an ErrNoRun if the run was removed since it was found.
+func (e Entry) Load() ([]traces.Record, []traces.Problem, error) {
+	file, err := os.Open(e.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, notFound(fmt.Sprintf("run %s has been removed", e.ID))
+	case err != nil:
+		return nil, nil, fmt.Errorf("load run %s: %w", e.ID, err)
 	}
 	defer file.Close()
 	records, problems, err := otlp.Read(file)
 	if err != nil {
-		return records, problems, fmt.Errorf("load run %s: %s: %w", run.ID, run.Path, err)
+		return records, problems, fmt.Errorf("load run %s: %s: %w", e.ID, e.Path, err)
 	}
 	return records, problems, nil
 }

@@ -176,8 +176,15 @@ func TestRemoveDeletesARun(t *testing.T) {
 	s := open(t, t.TempDir())
 	write(t, s, "a1", span("01"))
 	write(t, s, "b1", span("01"))
+	removed, err := s.Find("a1")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Remove("a"); err != nil {
 		t.Fatal(err)
+	}
+	if _, _, err := removed.Load(); !errors.Is(err, store.ErrNoRun) {
+		t.Errorf("loading it then: got %v", err)
 	}
 	if list, _ := s.List(); len(list) != 1 || list[0].ID != "b1" {
 		t.Errorf("got %v", list)
