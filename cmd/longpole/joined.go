@@ -23,6 +23,9 @@ func understood(records []traces.Record) ([]traces.Record, []traces.Problem) {
 		}
 		byTrace[rec.TraceID] = byID[id]
 	}
+	if len(order) == 0 {
+		return dialect.Normalise(records)
+	}
 	var others []traces.Record
 	for _, rec := range records {
 		run := byTrace[rec.TraceID]

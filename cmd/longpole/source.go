@@ -77,7 +77,7 @@ func loadEntries(s *store.Store, kept []store.Entry) ([][]traces.Record, []trace
 	var lists [][]traces.Record
 	var problems []traces.Problem
 	for _, entry := range kept {
-		records, odd, err := s.Load(entry.ID)
+		records, odd, err := entry.Load()
 		switch {
 		case errors.Is(err, store.ErrNoRun): // deleted just now
 			continue
