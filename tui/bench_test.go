@@ -63,7 +63,7 @@ func BenchmarkDraw(b *testing.B) {
 	m := New(large(b), Options{Environ: dark})
 	m.Update(tea.WindowSizeMsg{Width: 300, Height: 100})
 	for b.Loop() {
-		m.fall.SetTheme(m.theme)
+		m.page().SetTheme(m.theme)
 		m.View()
 	}
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/activity"
 	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/tui/compare"
 	"github.com/seed46266073/longpole/tui/live"
+	"github.com/seed46266073/longpole/tui/problems"
 )
 
 // An Update tells what has become of runs since the one before it.
@@ -98,28 +100,35 @@ func (m *Model) apply(u Update) {
 	}
 	m.list.Replace(m.runs, renew)
 	m.live.SetAgents(agents, &m.feed.usual)
+	if next, changed := renew[m.oddOf]; changed {
+		m.oddOf = next
+	}
 	if next, changed := renew[m.run]; changed {
 		m.renew(next)
 	}
-	if slices.Contains(m.stack, Compare) {
-		m.compare.Replace(m.compared())
+	if p, ok := m.pages[Compare].(*compare.Model); ok && slices.Contains(m.stack, Compare) {
+		p.Replace(m.compared())
 	}
-	if slices.Contains(m.stack, Problems) {
+	if p, ok := m.pages[Problems].(*problems.Model); ok && slices.Contains(m.stack, Problems) {
 		_, loose, runs := m.problemsOf()
-		m.problems.Replace(loose, runs)
+		p.Replace(loose, runs)
 	}
 }
 
-// renew goes on with the run that is shown as it is now; nil: it is gone.
+// renew goes on with the run that is open as it is now; nil: it is gone.
 func (m *Model) renew(run *measure.Run) {
 	if run == nil {
-		m.stack = slices.DeleteFunc(m.stack, func(s Screen) bool { return s == Waterfall || s == Breakdown || s == Problems })
-		m.run, m.status = nil, "the run is gone"
+		m.close()
+		m.stack = slices.DeleteFunc(m.stack, func(s Screen) bool { return s == Problems })
+		m.status = "the run is gone"
 		return
 	}
 	m.run = run
-	m.fall.Replace(run)
-	m.breakdown.Replace(run)
+	for _, p := range m.pages {
+		if p, ok := p.(growing); ok {
+			p.Replace(run)
+		}
+	}
 }
 
 // agents returns all runs by start, with what they do.

@@ -51,29 +51,15 @@ func (m *Model) typed(msg tea.KeyPressMsg) {
 }
 
 func (m *Model) search(query string) {
-	switch m.screen() {
-	case Runs:
-		m.list.Search(query)
-	case Waterfall:
-		m.fall.Search(query)
-	case Problems:
-		m.problems.Search(query)
-	case Live:
-		m.live.Search(query)
+	if p, ok := m.page().(finder); ok {
+		p.Search(query)
 	}
 }
 
 // query returns what the current screen searches for, and how many rows match.
 func (m *Model) query() (query string, matches int) {
-	switch m.screen() {
-	case Runs:
-		return m.list.Query()
-	case Waterfall:
-		return m.fall.Query()
-	case Problems:
-		return m.problems.Query()
-	case Live:
-		return m.live.Query()
+	if p, ok := m.page().(finder); ok {
+		return p.Query()
 	}
 	return "", 0
 }

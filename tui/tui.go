@@ -12,34 +12,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
-	"github.com/seed46266073/longpole/tui/breakdown"
 	"github.com/seed46266073/longpole/tui/compare"
-	"github.com/seed46266073/longpole/tui/keys"
 	"github.com/seed46266073/longpole/tui/live"
 	"github.com/seed46266073/longpole/tui/problems"
 	"github.com/seed46266073/longpole/tui/runlist"
 	"github.com/seed46266073/longpole/tui/theme"
-	"github.com/seed46266073/longpole/tui/waterfall"
-)
-
-// Screen is one of the views.
-type Screen int
-
-// The screens. Auto is the run itself if there is only one, else the list.
-const (
-	Auto Screen = iota
-	Runs
-	Waterfall
-	Breakdown
-	Compare
-	Problems
-	Live // what each agent is doing now; only with Options.Updates
 )
 
 // Options say how to begin. The zero value is fine.
@@ -64,22 +46,20 @@ type Model struct {
 	theme   *theme.Theme
 
 	width, height int
+	pages         map[Screen]page
 	stack         []Screen // the way here, the current screen last; never empty
 	help          bool
 	count         int    // typed before a key
 	status        string // said once, until the next key
 	prompt        prompt
+	pointer       pointer
 
-	list      runlist.Model
-	fall      waterfall.Model
-	breakdown breakdown.Model
-	compare   compare.Model
-	problems  problems.Model
-	live      live.Model
-	feed      *feed        // nil: nothing is followed
-	marked    bool         // compare shows the marked runs, else those of the list
-	ofRun     bool         // problems are those of the run, else of all
-	run       *measure.Run // shown by fall and breakdown; nil before one was opened
+	list   *runlist.Model
+	live   *live.Model
+	feed   *feed        // nil: nothing is followed
+	marked bool         // the comparison is of the marked runs, else of those of the list
+	oddOf  *measure.Run // whose problems are listed; nil: those of all
+	run    *measure.Run // that is open; nil before one was
 }
 
 // New returns the interface for runs. It does not change the slice, nor the runs.
@@ -90,29 +70,30 @@ func New(runs []*measure.Run, opt Options) *Model {
 	m := &Model{options: opt, runs: runs, env: theme.Detect(opt.Environ), stack: []Screen{Runs}}
 	m.theme = theme.New(m.env.Dark, m.env.Profile, m.env.ASCII)
 	m.list = runlist.New(m.theme, opt.Title, runs)
-	m.live = live.New(m.theme)
+	m.pages = map[Screen]page{Runs: m.list}
 	if opt.Updates != nil {
 		m.feed = &feed{sources: map[string]Source{}}
+		m.live = live.New(m.theme)
+		m.pages[Live] = m.live
 	}
-	start := opt.Start
-	if start == Auto && len(runs) == 1 {
-		start = Waterfall
-	}
-	switch start {
-	case Waterfall, Breakdown:
-		if len(runs) > 0 {
-			m.open(start, m.list.Run())
-		}
-	case Compare:
-		m.openCompare()
-	case Problems:
-		m.openProblems()
-	case Live:
-		if m.feed != nil {
-			m.push(Live)
-		}
-	}
+	m.begin()
 	return m
+}
+
+// begin shows the first screen.
+func (m *Model) begin() {
+	first := m.options.Start
+	if first == Auto {
+		first = Runs
+		if len(m.runs) == 1 {
+			first = Waterfall
+		}
+	}
+	if kinds[first].ofRun {
+		m.open(first, m.list.Run())
+	} else {
+		m.show(first)
+	}
 }
 
 // Run shows m on out and obeys in until the user quits or ctx ends. The error says what was wrong with the terminal; quitting
@@ -137,41 +118,12 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(tea.RequestBackgroundColor, readClock, m.listen)
 }
 
-func (m *Model) screen() Screen { return m.stack[len(m.stack)-1] }
-
-// push shows a screen on top of the current one; a screen that is already open is gone back to.
-func (m *Model) push(s Screen) {
-	for i, open := range m.stack {
-		if open == s {
-			m.stack = m.stack[:i+1]
-			return
-		}
-	}
-	m.stack = append(m.stack, s)
-}
-
-// open shows a run's waterfall or breakdown.
-func (m *Model) open(s Screen, run *measure.Run) {
-	if run == nil {
-		return
-	}
-	if m.run != run {
-		m.run = run
-		m.fall = waterfall.New(m.theme, run)
-		m.breakdown = breakdown.New(m.theme, run)
-	}
-	m.push(s)
-	m.resize()
-}
-
-func (m *Model) openCompare() {
+// comparison compares the marked runs, or those that the list shows.
+func (m *Model) comparison() page {
 	m.marked = len(m.list.Marked()) > 0
-	m.compare = compare.New(m.theme, m.compared(), m.marked)
-	m.push(Compare)
-	m.resize()
+	return compare.New(m.theme, m.compared(), m.marked)
 }
 
-// compared returns the marked runs, or those that the list shows.
 func (m *Model) compared() []*measure.Run {
 	if m.marked {
 		return m.list.Marked()
@@ -179,20 +131,20 @@ func (m *Model) compared() []*measure.Run {
 	return m.list.Shown()
 }
 
-// openProblems shows those of the run on the screen, of all runs from any other screen.
-func (m *Model) openProblems() {
-	s := m.screen()
-	m.ofRun = s == Waterfall || s == Breakdown
+// oddities lists the problems of the run on the screen, of all runs from any other screen.
+func (m *Model) oddities() page {
+	m.oddOf = nil
+	if _, ok := m.page().(growing); ok {
+		m.oddOf = m.run
+	}
 	title, loose, runs := m.problemsOf()
-	m.problems = problems.New(m.theme, title, loose, runs)
-	m.push(Problems)
-	m.resize()
+	return problems.New(m.theme, title, loose, runs)
 }
 
-// problemsOf returns whose problems are shown, those of no run among them.
+// problemsOf returns whose problems are listed, those of no run among them.
 func (m *Model) problemsOf() (title string, loose []traces.Problem, runs []*measure.Run) {
-	if m.ofRun {
-		return m.run.Name, nil, []*measure.Run{m.run}
+	if m.oddOf != nil {
+		return m.oddOf.Name, nil, []*measure.Run{m.oddOf}
 	}
 	for _, n := range m.options.Notes {
 		loose = append(loose, traces.Problem{Message: n})
@@ -204,54 +156,10 @@ func (m *Model) problemsOf() (title string, loose []traces.Problem, runs []*meas
 	return "all runs", loose, m.runs
 }
 
-// resize gives every screen the size that the key bar leaves.
-func (m *Model) resize() {
-	width, height := m.width, max(0, m.height-1)
-	m.list.SetSize(width, height)
-	if m.run != nil {
-		m.fall.SetSize(width, height)
-		m.breakdown.SetSize(width, height)
-	}
-	m.compare.SetSize(width, height)
-	m.problems.SetSize(width, height)
-	m.live.SetSize(width, height)
-}
-
-// restyle gives every screen the look that fits the terminal.
+// restyle gives every page the look that fits the terminal.
 func (m *Model) restyle() {
 	m.theme = theme.New(m.env.Dark, m.env.Profile, m.env.ASCII)
-	m.list.SetTheme(m.theme)
-	if m.run != nil {
-		m.fall.SetTheme(m.theme)
-		m.breakdown.SetTheme(m.theme)
+	for _, p := range m.pages {
+		p.SetTheme(m.theme)
 	}
-	m.compare.SetTheme(m.theme)
-	m.problems.SetTheme(m.theme)
-	m.live.SetTheme(m.theme)
-}
-
-// actions lists the keys that do something on the current screen, most useful first.
-func (m *Model) actions() []keys.Action {
-	var list []keys.Action
-	switch m.screen() {
-	case Runs:
-		list = m.list.Actions()
-	case Waterfall:
-		list = m.fall.Actions()
-	case Breakdown:
-		list = m.breakdown.Actions()
-	case Compare:
-		list = m.compare.Actions()
-	case Problems:
-		list = m.problems.Actions()
-	case Live:
-		list = m.live.Actions()
-	}
-	if m.feed != nil && m.screen() != Live {
-		list = slices.Insert(list, min(2, len(list)), keys.Live)
-	}
-	if len(m.stack) > 1 {
-		list = slices.Insert(list, min(3, len(list)), keys.Back) // known to everyone, so others come first
-	}
-	return list
 }

@@ -6,12 +6,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/seed46266073/longpole/tui/breakdown"
+	"github.com/seed46266073/longpole/tui/chosen"
 	"github.com/seed46266073/longpole/tui/compare"
 	"github.com/seed46266073/longpole/tui/keys"
-	"github.com/seed46266073/longpole/tui/live"
-	"github.com/seed46266073/longpole/tui/problems"
-	"github.com/seed46266073/longpole/tui/runlist"
+	"github.com/seed46266073/longpole/tui/waterfall"
 )
 
 // Update does what a message asks for.
@@ -37,28 +35,19 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.prompt.text += msg.Content
 			m.search(m.prompt.text)
 		}
-	case tea.MouseClickMsg:
-		if msg.Button == tea.MouseLeft && !m.help && !m.small() {
-			return m, m.click(msg.X, msg.Y)
-		}
-	case tea.MouseWheelMsg:
-		m.wheel(msg)
+	case tea.MouseMsg:
+		return m, m.mouse(msg)
 	case updatedMsg:
 		m.apply(Update(msg))
 		return m, m.listen
 	case clockMsg:
 		m.live.SetNow(time.Time(msg))
 		return m, m.tick()
-	case runlist.ChosenMsg:
+	case chosen.Msg:
 		m.open(Waterfall, msg.Run)
-	case live.ChosenMsg:
-		m.open(Waterfall, msg.Run)
-	case breakdown.ChosenMsg:
-		m.open(Waterfall, msg.Run)
-		m.fall.Reveal(msg.Span)
-	case problems.ChosenMsg:
-		m.open(Waterfall, msg.Run)
-		m.fall.Reveal(msg.Span)
+		if fall, ok := m.page().(*waterfall.Model); ok {
+			fall.Reveal(msg.Span)
+		}
 	case compare.ChosenMsg:
 		m.openGroup(msg)
 	}
@@ -105,27 +94,10 @@ func (m *Model) do(action keys.Action, count int) tea.Cmd {
 	if !moves(action) && !slices.Contains(m.actions(), action) {
 		return nil
 	}
-	shown := m.list.Run()
-	switch m.screen() {
-	case Waterfall, Breakdown:
-		shown = m.run
-	case Live:
-		shown = m.live.Run()
+	if m.lead(action) {
+		return nil
 	}
 	switch action {
-	case keys.Breakdown:
-		m.open(Breakdown, shown)
-		return nil
-	case keys.Compare:
-		m.openCompare()
-		return nil
-	case keys.Live:
-		m.push(Live)
-		m.resize()
-		return nil
-	case keys.Problems:
-		m.openProblems()
-		return nil
 	case keys.Find:
 		m.ask()
 		return nil
@@ -133,15 +105,20 @@ func (m *Model) do(action keys.Action, count int) tea.Cmd {
 		return m.copy()
 	case keys.Mark:
 		if m.screen() != Runs {
-			m.list.Toggle(m.run)
-			m.status = "marked"
-			if !slices.Contains(m.list.Marked(), m.run) {
-				m.status = "no longer marked"
-			}
+			m.mark()
 			return nil
 		}
 	}
-	return m.pass(keys.Msg{Action: action, Count: count})
+	return m.page().Update(keys.Msg{Action: action, Count: count})
+}
+
+// mark marks the run that is open for the comparison, or unmarks it.
+func (m *Model) mark() {
+	m.list.Toggle(m.run)
+	m.status = "marked"
+	if !slices.Contains(m.list.Marked(), m.run) {
+		m.status = "no longer marked"
+	}
 }
 
 // moves reports whether action only moves the cursor, which works everywhere.
@@ -151,25 +128,6 @@ func moves(a keys.Action) bool {
 		return true
 	}
 	return false
-}
-
-// pass hands an action to the current screen.
-func (m *Model) pass(msg keys.Msg) (cmd tea.Cmd) {
-	switch m.screen() {
-	case Runs:
-		m.list, cmd = m.list.Update(msg)
-	case Waterfall:
-		m.fall, cmd = m.fall.Update(msg)
-	case Breakdown:
-		m.breakdown, cmd = m.breakdown.Update(msg)
-	case Compare:
-		m.compare, cmd = m.compare.Update(msg)
-	case Problems:
-		m.problems, cmd = m.problems.Update(msg)
-	case Live:
-		m.live, cmd = m.live.Update(msg)
-	}
-	return cmd
 }
 
 // back takes away, in this order, what was searched for and the screen itself.
@@ -195,23 +153,8 @@ func (m *Model) openGroup(msg compare.ChosenMsg) {
 
 func (m *Model) copy() tea.Cmd {
 	id := ""
-	switch m.screen() {
-	case Runs:
-		if r := m.list.Run(); r != nil {
-			id = r.ID
-		}
-	case Waterfall:
-		if s := m.fall.Span(); s != nil {
-			id = s.ID
-		}
-	case Breakdown:
-		id = m.run.ID
-	case Problems:
-		id = m.problems.ID()
-	case Live:
-		if r := m.live.Run(); r != nil {
-			id = r.ID
-		}
+	if p, ok := m.page().(named); ok {
+		id = p.ID()
 	}
 	if id == "" {
 		m.status = "no id to copy"
@@ -219,51 +162,4 @@ func (m *Model) copy() tea.Cmd {
 	}
 	m.status = "copied " + id
 	return tea.SetClipboard(id)
-}
-
-func (m *Model) click(x, y int) (cmd tea.Cmd) {
-	m.status = ""
-	switch m.screen() {
-	case Runs:
-		m.list, cmd = m.list.Click(x, y)
-	case Waterfall:
-		m.fall, cmd = m.fall.Click(x, y)
-	case Breakdown:
-		m.breakdown, cmd = m.breakdown.Click(x, y)
-	case Compare:
-		m.compare, cmd = m.compare.Click(x, y)
-	case Problems:
-		m.problems, cmd = m.problems.Click(x, y)
-	case Live:
-		m.live, cmd = m.live.Click(x, y)
-	}
-	return cmd
-}
-
-// wheelRows is how far one notch of the wheel scrolls.
-const wheelRows = 3
-
-func (m *Model) wheel(msg tea.MouseWheelMsg) {
-	n := wheelRows
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		n = -n
-	case tea.MouseWheelDown:
-	default:
-		return
-	}
-	switch m.screen() {
-	case Runs:
-		m.list = m.list.Wheel(n)
-	case Waterfall:
-		m.fall = m.fall.Wheel(n)
-	case Breakdown:
-		m.breakdown = m.breakdown.Wheel(n)
-	case Compare:
-		m.compare = m.compare.Wheel(n)
-	case Problems:
-		m.problems = m.problems.Wheel(n)
-	case Live:
-		m.live = m.live.Wheel(n)
-	}
 }

@@ -37,22 +37,7 @@ func (m *Model) content() string {
 	case m.help:
 		return m.helpView()
 	}
-	var body string
-	switch m.screen() {
-	case Runs:
-		body = m.list.View()
-	case Waterfall:
-		body = m.fall.View()
-	case Breakdown:
-		body = m.breakdown.View()
-	case Compare:
-		body = m.compare.View()
-	case Problems:
-		body = m.problems.View()
-	case Live:
-		body = m.live.View()
-	}
-	return body + "\n" + m.bottom()
+	return m.page().View() + "\n" + m.bottom()
 }
 
 // tooSmall asks for more room, in whatever room there is.

@@ -17,19 +17,14 @@ import (
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/cell"
+	"github.com/seed46266073/longpole/tui/chosen"
 	"github.com/seed46266073/longpole/tui/headline"
 	"github.com/seed46266073/longpole/tui/keys"
 	"github.com/seed46266073/longpole/tui/scroll"
 	"github.com/seed46266073/longpole/tui/theme"
 )
 
-// A ChosenMsg says that the span behind a row was asked for.
-type ChosenMsg struct {
-	Run  *measure.Run
-	Span *traces.Span
-}
-
-// A Model is the breakdown of one run. Make it with New; the zero value draws nothing.
+// A Model is the breakdown of one run. Make it with New.
 type Model struct {
 	theme         *theme.Theme
 	run           *measure.Run
@@ -51,8 +46,8 @@ type row struct {
 func (r row) selectable() bool { return r.component != nil || r.tool != nil || r.step != nil }
 
 // New returns the breakdown of run.
-func New(t *theme.Theme, run *measure.Run) Model {
-	m := Model{theme: t, run: run}
+func New(t *theme.Theme, run *measure.Run) *Model {
+	m := &Model{theme: t, run: run}
 	add := func(r row) { m.rows = append(m.rows, r) }
 	add(row{heading: "components"})
 	for i := range run.Components {
@@ -98,7 +93,7 @@ func (m *Model) Replace(run *measure.Run) {
 		next.list.Top = i - top
 		next.list.Select(i)
 	}
-	*m = next
+	*m = *next
 }
 
 // key tells a row from the others however the run grows.
@@ -127,42 +122,44 @@ func (m *Model) SetSize(width, height int) {
 const headLines = headline.Lines + 1
 
 // Run returns the run that is shown.
-func (m Model) Run() *measure.Run { return m.run }
+func (m *Model) Run() *measure.Run { return m.run }
+
+// ID returns the id of the run.
+func (m *Model) ID() string { return m.run.ID }
 
 // Actions lists the keys that do something here, most useful first.
-func (m Model) Actions() []keys.Action {
+func (m *Model) Actions() []keys.Action {
 	return []keys.Action{keys.Enter, keys.Problems, keys.Mark, keys.Compare, keys.Copy}
 }
 
 // Update does what the user asked for.
-func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
+func (m *Model) Update(msg keys.Msg) tea.Cmd {
 	if msg.Action == keys.Enter || msg.Action == keys.Unfold {
-		return m, m.open()
+		return m.open()
 	}
 	before := m.list.Cursor
 	m.list.Move(msg.Action, msg.Count)
 	m.skip(m.list.Cursor >= before)
-	return m, nil
+	return nil
 }
 
-// Click selects the row on line y, or opens it if it was selected.
-func (m Model) Click(_, y int) (Model, tea.Cmd) {
+// Click selects the row on line y, and opens it on the second click.
+func (m *Model) Click(_, y int, double bool) tea.Cmd {
 	at, ok := m.list.At(y - headLines)
 	switch {
 	case !ok || !m.rows[at].selectable():
-		return m, nil
-	case at == m.list.Cursor:
-		return m, m.open()
+		return nil
+	case double:
+		return m.open()
 	}
 	m.list.Select(at)
-	return m, nil
+	return nil
 }
 
 // Wheel scrolls by n rows.
-func (m Model) Wheel(n int) Model {
+func (m *Model) Wheel(n int) {
 	m.list.Wheel(n)
 	m.skip(n > 0)
-	return m
 }
 
 // skip moves on from a heading, and back where there is nothing further on.
@@ -185,7 +182,7 @@ func (m *Model) skip(down bool) {
 
 // open finds the span behind the selected row: the step's, the longest call's of the tool on the path, the longest stretch of the
 // component.
-func (m Model) open() tea.Cmd {
+func (m *Model) open() tea.Cmd {
 	if len(m.rows) == 0 {
 		return nil
 	}
@@ -213,12 +210,11 @@ func (m Model) open() tea.Cmd {
 	default:
 		return nil
 	}
-	chosen := ChosenMsg{m.run, span}
-	return func() tea.Msg { return chosen }
+	return chosen.Span(m.run, span)
 }
 
 // View returns as many lines as the size has, each as wide as it.
-func (m Model) View() string {
+func (m *Model) View() string {
 	if m.theme == nil || m.height <= 0 {
 		return ""
 	}
@@ -236,7 +232,7 @@ func (m Model) View() string {
 }
 
 // note explains the selected row: what its component is, what an unknown time means.
-func (m Model) note() string {
+func (m *Model) note() string {
 	l := cell.NewLine(m.theme, m.width, false)
 	if len(m.rows) == 0 {
 		return l.String()
@@ -255,7 +251,7 @@ func (m Model) note() string {
 }
 
 // nameWidth is the width of the column of names, wide enough for the longest if there is room.
-func (m Model) nameWidth() int {
+func (m *Model) nameWidth() int {
 	w := 10
 	for _, r := range m.rows {
 		if r.tool != nil {

@@ -18,7 +18,7 @@ const (
 )
 
 // rowView draws a row: a name, a bar, and the figures in columns on the right.
-func (m Model) rowView(at int) string {
+func (m *Model) rowView(at int) string {
 	t, r, selected := m.theme, m.rows[at], at == m.list.Cursor && m.rows[at].selectable()
 	l := cell.NewLine(t, m.width, selected)
 	if selected {
@@ -38,7 +38,7 @@ func (m Model) rowView(at int) string {
 }
 
 // The widths of the bar and of what follows it: a time, a share or second time, and words where there is room.
-func (m Model) widths() (bar, words int) {
+func (m *Model) widths() (bar, words int) {
 	words = 10
 	if m.width >= 100 {
 		words = 24
@@ -47,7 +47,7 @@ func (m Model) widths() (bar, words int) {
 	return max(0, bar), words
 }
 
-func (m Model) heading(l *cell.Line, name string) {
+func (m *Model) heading(l *cell.Line, name string) {
 	t := m.theme
 	cells, words := m.widths()
 	first, second, third := "on path", "share", "known"
@@ -62,7 +62,7 @@ func (m Model) heading(l *cell.Line, name string) {
 	l.Space(3).Fit(t.Muted, third, words)
 }
 
-func (m Model) component(l *cell.Line, r row) {
+func (m *Model) component(l *cell.Line, r row) {
 	t, c := m.theme, r.component
 	cells, words := m.widths()
 	l.Column(2)
@@ -80,7 +80,7 @@ func (m Model) component(l *cell.Line, r row) {
 	l.Space(3).Fit(style, known, words)
 }
 
-func (m Model) toolRow(l *cell.Line, r row) {
+func (m *Model) toolRow(l *cell.Line, r row) {
 	t, c := m.theme, r.tool
 	cells, words := m.widths()
 	l.Column(2)
@@ -101,7 +101,7 @@ func (m Model) toolRow(l *cell.Line, r row) {
 	l.Space(3).Fit(t.Muted, calls, words)
 }
 
-func (m Model) stepRow(l *cell.Line, r row) {
+func (m *Model) stepRow(l *cell.Line, r row) {
 	t, s := m.theme, r.step
 	cells, words := m.widths()
 	l.Column(nameAt).Fit(t.Text, stepLabel(r), m.nameWidth()).Space(1)

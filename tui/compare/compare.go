@@ -31,7 +31,7 @@ type ChosenMsg struct {
 // ByRun is the grouping in which each run is a group of its own.
 const ByRun = "run"
 
-// A Model compares groups. Make it with New; the zero value draws nothing.
+// A Model compares groups. Make it with New.
 type Model struct {
 	theme         *theme.Theme
 	runs          []*measure.Run
@@ -47,8 +47,8 @@ type Model struct {
 
 // New compares runs, grouped by the tag that tells most: effort before model before task, and each run alone if there are
 // few and alone is true.
-func New(t *theme.Theme, runs []*measure.Run, alone bool) Model {
-	m := Model{theme: t, runs: runs, by: tags(runs)}
+func New(t *theme.Theme, runs []*measure.Run, alone bool) *Model {
+	m := &Model{theme: t, runs: runs, by: tags(runs)}
 	if alone && len(runs) > 1 && len(runs) <= maxAlone {
 		m.chosen = slices.Index(m.by, ByRun)
 	}
@@ -155,10 +155,10 @@ func (m *Model) SetSize(width, height int) {
 }
 
 // Actions lists the keys that do something here, most useful first.
-func (m Model) Actions() []keys.Action { return []keys.Action{keys.Enter, keys.Regroup} }
+func (m *Model) Actions() []keys.Action { return []keys.Action{keys.Enter, keys.Regroup} }
 
 // Selected returns the selected group; ok is false if there is none.
-func (m Model) Selected() (group measure.Group, ok bool) {
+func (m *Model) Selected() (group measure.Group, ok bool) {
 	if len(m.groups) == 0 {
 		return group, false
 	}
@@ -166,42 +166,41 @@ func (m Model) Selected() (group measure.Group, ok bool) {
 }
 
 // Update does what the user asked for.
-func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
+func (m *Model) Update(msg keys.Msg) tea.Cmd {
 	switch msg.Action {
 	case keys.Enter, keys.Unfold:
-		return m, m.open()
+		return m.open()
 	case keys.Regroup:
 		m.chosen = (m.chosen + max(1, msg.Count)) % len(m.by)
 		m.regroup()
 	default:
 		m.list.Move(msg.Action, msg.Count)
 	}
-	return m, nil
+	return nil
 }
 
-// Click selects the group on line y, or opens it if it was selected.
-func (m Model) Click(_, y int) (Model, tea.Cmd) {
+// Click selects the group on line y, and opens it on the second click.
+func (m *Model) Click(_, y int, double bool) tea.Cmd {
 	if y < headLines {
-		return m, nil
+		return nil
 	}
 	at, ok := m.list.At((y - headLines) / m.lines())
 	switch {
 	case !ok:
-		return m, nil
-	case at == m.list.Cursor:
-		return m, m.open()
+		return nil
+	case double:
+		return m.open()
 	}
 	m.list.Select(at)
-	return m, nil
+	return nil
 }
 
 // Wheel scrolls by n groups in threes of lines.
-func (m Model) Wheel(n int) Model {
+func (m *Model) Wheel(n int) {
 	m.list.Wheel(max(-1, min(1, n)))
-	return m
 }
 
-func (m Model) open() tea.Cmd {
+func (m *Model) open() tea.Cmd {
 	g, ok := m.Selected()
 	if !ok {
 		return nil
@@ -211,7 +210,7 @@ func (m Model) open() tea.Cmd {
 }
 
 // label names a group.
-func (m Model) label(g *measure.Group) string {
+func (m *Model) label(g *measure.Group) string {
 	if m.by[m.chosen] != ByRun {
 		return g.Label()
 	}

@@ -22,7 +22,7 @@ const (
 )
 
 // lines is how many lines a group takes: figures, mean as a bar, distribution, and a blank one where there is room.
-func (m Model) lines() int {
+func (m *Model) lines() int {
 	if m.height-headLines-footLines-len(m.words()) >= 4*len(m.groups) {
 		return 4
 	}
@@ -30,13 +30,13 @@ func (m Model) lines() int {
 }
 
 // fit is how many groups fit. What they show goes before the last groups, but takes no more than a third of a screen.
-func (m Model) fit() int {
+func (m *Model) fit() int {
 	room := m.height - headLines - footLines
 	return max(0, room-min(len(m.words()), room/3)) / m.lines()
 }
 
 // words is what the groups show, and what their bars mean, a line each.
-func (m Model) words() []string {
+func (m *Model) words() []string {
 	if len(m.groups) == 0 || m.theme == nil {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (m Model) words() []string {
 }
 
 // legend says what the lines of a group are.
-func (m Model) legend() string {
+func (m *Model) legend() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	median := "median at " + t.Glyphs.Grid
@@ -81,7 +81,7 @@ func (m Model) legend() string {
 }
 
 // View returns as many lines as the size has, each as wide as it.
-func (m Model) View() string {
+func (m *Model) View() string {
 	if m.theme == nil || m.height <= 0 {
 		return ""
 	}
@@ -116,7 +116,7 @@ func (m Model) View() string {
 	return strings.Join(lines[:m.height], "\n")
 }
 
-func (m Model) title() string {
+func (m *Model) title() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1).Text(t.Accent, "compare by").Space(1).Text(t.Strong, m.by[m.chosen]).Space(2)
@@ -189,7 +189,7 @@ func between(t *theme.Theme, low, high *time.Duration) string {
 	return report.Duration(*low) + " " + t.Glyphs.Dash + " " + report.Duration(*high)
 }
 
-func (m Model) labelWidth() int {
+func (m *Model) labelWidth() int {
 	w := 8
 	for i := range m.groups {
 		w = max(w, cell.Width(cell.Clean(m.label(&m.groups[i]))))
@@ -197,7 +197,7 @@ func (m Model) labelWidth() int {
 	return min(w, max(16, m.width/4))
 }
 
-func (m Model) heads() string {
+func (m *Model) heads() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(2 + m.labelWidth())
@@ -213,11 +213,11 @@ func (m Model) heads() string {
 	return l.String()
 }
 
-func (m Model) axis() bar.Axis {
+func (m *Model) axis() bar.Axis {
 	return bar.Axis{From: 0, To: max(1, m.scale), Cells: max(0, m.width-2-m.labelWidth()-2)}
 }
 
-func (m Model) ruler() string {
+func (m *Model) ruler() string {
 	l := cell.NewLine(m.theme, m.width, false)
 	l.Space(2 + m.labelWidth() + 1)
 	bar.DrawRuler(l, m.theme, m.axis())
@@ -225,7 +225,7 @@ func (m Model) ruler() string {
 }
 
 // begin starts a line of a group with its cursor and, on the first one, its label.
-func (m Model) begin(selected bool, label string) *cell.Line {
+func (m *Model) begin(selected bool, label string) *cell.Line {
 	t := m.theme
 	l := cell.NewLine(t, m.width, selected)
 	if selected {
@@ -234,7 +234,7 @@ func (m Model) begin(selected bool, label string) *cell.Line {
 	return l.Column(2).Fit(t.Strong, label, m.labelWidth())
 }
 
-func (m Model) figures(g *measure.Group, selected bool) string {
+func (m *Model) figures(g *measure.Group, selected bool) string {
 	t := m.theme
 	l := m.begin(selected, m.label(g))
 	for i, c := range figureColumns {
@@ -257,7 +257,7 @@ func (m Model) figures(g *measure.Group, selected bool) string {
 }
 
 // mean draws the mean of the correct runs by family.
-func (m Model) mean(g *measure.Group, selected bool) string {
+func (m *Model) mean(g *measure.Group, selected bool) string {
 	l := m.begin(selected, "").Space(1)
 	if g.MeanWall == nil {
 		l.Text(m.theme.Muted, m.goal.None)
@@ -278,7 +278,7 @@ func (m Model) mean(g *measure.Group, selected bool) string {
 
 // distribution draws how many of the correct runs took how long, on the axis of the bars: a histogram with as many bins as
 // the runs can fill.
-func (m Model) distribution(g *measure.Group, selected bool) string {
+func (m *Model) distribution(g *measure.Group, selected bool) string {
 	t, a := m.theme, m.axis()
 	l := m.begin(selected, "").Space(1)
 	if a.Cells == 0 || g.Succeeded == 0 {
@@ -317,7 +317,7 @@ func (m Model) distribution(g *measure.Group, selected bool) string {
 }
 
 // foot says of the selected group what its bar is made of, and what a reader must know beside the numbers.
-func (m Model) foot() []string {
+func (m *Model) foot() []string {
 	t := m.theme
 	rule := cell.NewLine(t, m.width, false)
 	for rule.Left() > 0 {

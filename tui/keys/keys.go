@@ -31,21 +31,28 @@ const (
 	ZoomOut
 	ZoomReset
 	ZoomSpan
+	ZoomUndo
 	PanLeft
 	PanRight
+	Gaps
 	Critical
 	Breakdown
+	Stream
 	Compare
 	Regroup
 	Problems
 	Live
+	Pane
 	Mark
 	Sort
 	Reverse
 	Find
 	Next
 	Previous
+	Command
 	Copy
+	CopyView
+	Export
 	Help
 	Quit
 )
@@ -83,9 +90,9 @@ const (
 // Groups lists every group in the order of the help page.
 var Groups = []Group{Move, Open, Time, Views, Rows, Else}
 
-// Default is the only map.
+// Default is the only map. f and W are kept for a flame graph and for what-if.
 var Default = Map{
-	bind(Enter, Open, "enter", "open", "enter", "o"),
+	bind(Enter, Open, "enter", "open", "enter"),
 	join(bind(Back, Open, "esc", "back", "esc", "backspace")),
 	bind(Fold, Open, "h", "fold", "h", "left"),
 	join(bind(Unfold, Open, "l", "unfold", "l", "right")),
@@ -94,25 +101,30 @@ var Default = Map{
 
 	bind(Critical, Views, "c", "critical only", "c"),
 	bind(Breakdown, Views, "b", "breakdown", "b"),
+	bind(Stream, Views, "S", "stream of the call", "S"),
 	bind(Compare, Views, "C", "compare", "C"),
-	bind(Regroup, Views, "t", "group by next tag", "t", "tab"),
 	bind(Problems, Views, "p", "problems", "p"),
 	join(bind(Live, Views, "L", "live", "L")),
+	bind(Pane, Views, "tab", "next pane", "tab"),
 
 	bind(Mark, Rows, "m", "mark", "m", "space"),
-	bind(Sort, Rows, "s", "sort", "s"),
-	join(bind(Reverse, Rows, "S", "reverse", "S")),
+	bind(Sort, Rows, "o", "order", "o"),
+	join(bind(Reverse, Rows, "O", "reverse", "O")),
+	bind(Regroup, Rows, "t", "group by next tag", "t"),
 	bind(Find, Rows, "/", "find", "/"),
 	bind(Next, Rows, "n", "next match", "n"),
 	join(bind(Previous, Rows, "N", "previous match", "N")),
-	bind(Copy, Rows, "y", "copy id", "y"),
 
 	bind(ZoomIn, Time, "+", "zoom in", "+", "="),
 	join(bind(ZoomOut, Time, "-", "zoom out", "-", "_")),
-	bind(ZoomReset, Time, "0", "whole run", "0"),
-	bind(ZoomSpan, Time, "z", "zoom to row", "z"),
+	bind(ZoomIn, Time, "w", "closer", "w"),
+	join(bind(ZoomOut, Time, "s", "farther", "s")),
 	bind(PanLeft, Time, "a", "earlier", "a"),
 	join(bind(PanRight, Time, "d", "later", "d")),
+	bind(ZoomReset, Time, "0", "whole run", "0"),
+	join(bind(ZoomUndo, Time, "u", "undo zoom", "u")),
+	bind(ZoomSpan, Time, "z", "zoom to row", "z"),
+	bind(Gaps, Time, "i", "cut idle gaps", "i"),
 
 	bind(Down, Move, "j", "down", "j", "down", "ctrl+n"),
 	join(bind(Up, Move, "k", "up", "k", "up", "ctrl+p")),
@@ -121,6 +133,10 @@ var Default = Map{
 	bind(PageDown, Move, "pgdn", "page down", "pgdown", "ctrl+f", "ctrl+d"),
 	join(bind(PageUp, Move, "pgup", "page up", "pgup", "ctrl+b", "ctrl+u")),
 
+	bind(Command, Else, ":", "command", ":"),
+	bind(Copy, Else, "y", "copy id", "y"),
+	join(bind(CopyView, Else, "Y", "copy view", "Y")),
+	bind(Export, Else, "e", "export view", "e"),
 	bind(Help, Else, "?", "help", "?", "f1"),
 	bind(Quit, Else, "q", "quit", "q", "ctrl+c"),
 }
@@ -144,7 +160,7 @@ func (m Map) Action(press tea.KeyPressMsg) Action {
 	return None
 }
 
-// Of returns the binding of an action.
+// Of returns the first binding of an action.
 func (m Map) Of(a Action) (Binding, bool) {
 	for _, b := range m {
 		if b.Action == a {

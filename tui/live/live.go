@@ -16,13 +16,11 @@ import (
 
 	"github.com/seed46266073/longpole/traces/activity"
 	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/tui/chosen"
 	"github.com/seed46266073/longpole/tui/keys"
 	"github.com/seed46266073/longpole/tui/scroll"
 	"github.com/seed46266073/longpole/tui/theme"
 )
-
-// A ChosenMsg says that an agent's run was opened.
-type ChosenMsg struct{ Run *measure.Run }
 
 // An Agent is a run that is followed.
 type Agent struct {
@@ -32,7 +30,7 @@ type Agent struct {
 	Writing bool               // somebody can still be writing it
 }
 
-// A Model is the list of agents. Make it with New; the zero value draws nothing.
+// A Model is the list of agents. Make it with New.
 type Model struct {
 	theme  *theme.Theme
 	agents []Agent
@@ -65,8 +63,8 @@ const (
 )
 
 // New returns a list without agents.
-func New(t *theme.Theme) Model {
-	return Model{theme: t, usual: &activity.Usual{}, numbers: map[string]int{}, named: map[string]int{}}
+func New(t *theme.Theme) *Model {
+	return &Model{theme: t, usual: &activity.Usual{}, numbers: map[string]int{}, named: map[string]int{}}
 }
 
 // SetTheme changes the look.
@@ -97,7 +95,7 @@ func (m *Model) Moves() bool {
 }
 
 // Actions lists the keys that do something here, most useful first.
-func (m Model) Actions() []keys.Action {
+func (m *Model) Actions() []keys.Action {
 	list := []keys.Action{keys.Enter, keys.Breakdown, keys.Find, keys.Problems, keys.Copy}
 	if m.query != "" {
 		list = append([]keys.Action{keys.Next, keys.Previous}, list...)
@@ -106,11 +104,19 @@ func (m Model) Actions() []keys.Action {
 }
 
 // Run returns the selected agent's run; nil if none is shown.
-func (m Model) Run() *measure.Run {
+func (m *Model) Run() *measure.Run {
 	if len(m.rows) == 0 {
 		return nil
 	}
 	return m.rows[m.list.Cursor].Run
+}
+
+// ID returns the id of the selected agent's run, "" if none is shown.
+func (m *Model) ID() string {
+	if r := m.Run(); r != nil {
+		return r.ID
+	}
+	return ""
 }
 
 // Search leaves only the agents whose name, state, model or tags contain each word of query.
@@ -120,14 +126,14 @@ func (m *Model) Search(query string) {
 }
 
 // Query returns what is searched for and how many rows match.
-func (m Model) Query() (query string, matches int) { return m.query, len(m.rows) }
+func (m *Model) Query() (query string, matches int) { return m.query, len(m.rows) }
 
 // Update does what the user asked for.
-func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
+func (m *Model) Update(msg keys.Msg) tea.Cmd {
 	n := max(1, msg.Count)
 	switch msg.Action {
 	case keys.Enter, keys.Unfold:
-		return m, m.open()
+		return m.open()
 	case keys.Next:
 		m.list.Move(keys.Down, n)
 	case keys.Previous:
@@ -135,35 +141,28 @@ func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
 	default:
 		m.list.Move(msg.Action, msg.Count)
 	}
-	return m, nil
+	return nil
 }
 
-// Click selects the row on line y, or opens it if it was selected.
-func (m Model) Click(_, y int) (Model, tea.Cmd) {
+// Click selects the row on line y, and opens it on the second click.
+func (m *Model) Click(_, y int, double bool) tea.Cmd {
 	at, ok := m.list.At(y - headLines)
 	switch {
 	case !ok:
-		return m, nil
-	case at == m.list.Cursor:
-		return m, m.open()
+		return nil
+	case double:
+		return m.open()
 	}
 	m.list.Select(at)
-	return m, nil
+	return nil
 }
 
 // Wheel scrolls by n rows.
-func (m Model) Wheel(n int) Model {
+func (m *Model) Wheel(n int) {
 	m.list.Wheel(n)
-	return m
 }
 
-func (m Model) open() tea.Cmd {
-	run := m.Run()
-	if run == nil {
-		return nil
-	}
-	return func() tea.Msg { return ChosenMsg{run} }
-}
+func (m *Model) open() tea.Cmd { return chosen.Run(m.Run()) }
 
 // fresh is how long an agent is shown that does nothing any more.
 const fresh = 10 * time.Minute

@@ -14,7 +14,7 @@ import (
 const lately = time.Minute
 
 // drawStrip draws what the run waited for in the last minute, which ends at the right. All strips have one clock: that of this machine.
-func (m Model) drawStrip(l *cell.Line, r row, cells int) {
+func (m *Model) drawStrip(l *cell.Line, r row, cells int) {
 	end := r.Doing.Present(m.now).Sub(r.Run.Start)
 	axis := bar.Axis{From: end - r.Doing.Scaled(lately), To: end, Cells: cells}
 	raster := bar.New(cells)

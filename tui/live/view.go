@@ -53,7 +53,7 @@ func layout(width int) columns {
 func sign(n int) int { return min(n, 1) }
 
 // View returns as many lines as the size has, each as wide as it.
-func (m Model) View() string {
+func (m *Model) View() string {
 	if m.theme == nil || m.height <= 0 {
 		return ""
 	}
@@ -81,7 +81,7 @@ func (m Model) View() string {
 	return strings.Join(lines[:m.height], "\n")
 }
 
-func (m Model) titleView() string {
+func (m *Model) titleView() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1).Text(t.Accent, "longpole").Space(2).Text(t.Strong, "live")
@@ -115,7 +115,7 @@ func (m Model) titleView() string {
 	return l.String()
 }
 
-func (m Model) headView(c columns) string {
+func (m *Model) headView(c columns) string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(2).Fit(t.Muted, "agent", c.name).Space(1)
@@ -136,7 +136,7 @@ func (m Model) headView(c columns) string {
 	return l.String()
 }
 
-func (m Model) rowView(c columns, at int) string {
+func (m *Model) rowView(c columns, at int) string {
 	t, r, selected := m.theme, m.rows[at], at == m.list.Cursor
 	s := &r.state
 	l := cell.NewLine(t, m.width, selected)
@@ -194,7 +194,7 @@ func (m Model) rowView(c columns, at int) string {
 }
 
 // sign draws the one cell that says in shape and colour what an agent does.
-func (m Model) sign(l *cell.Line, r row) {
+func (m *Model) sign(l *cell.Line, r row) {
 	t := m.theme
 	switch s := &r.state; s.Kind {
 	case activity.Ended:
@@ -207,7 +207,7 @@ func (m Model) sign(l *cell.Line, r row) {
 }
 
 // drawNotes writes as many notes as fit, and after them the ages that have no columns.
-func (m Model) drawNotes(l *cell.Line, c columns, r row) {
+func (m *Model) drawNotes(l *cell.Line, c columns, r row) {
 	t := m.theme
 	begin := l.Used()
 	end := begin + c.note
@@ -238,7 +238,7 @@ func (m Model) drawNotes(l *cell.Line, c columns, r row) {
 }
 
 // detail says of the selected agent in words what the row may have no room for.
-func (m Model) detail() []string {
+func (m *Model) detail() []string {
 	if m.below() == 0 {
 		return nil
 	}
@@ -256,7 +256,7 @@ func (m Model) detail() []string {
 	return []string{rule.String(), who.String(), what.String()}
 }
 
-func (m Model) drawFacts(l *cell.Line, facts []note) {
+func (m *Model) drawFacts(l *cell.Line, facts []note) {
 	l.Space(1)
 	for i, f := range facts {
 		if i > 0 {
@@ -270,7 +270,7 @@ func (m Model) drawFacts(l *cell.Line, facts []note) {
 }
 
 // whoFacts says which run it is.
-func (m Model) whoFacts(r row) []note {
+func (m *Model) whoFacts(r row) []note {
 	t := m.theme
 	facts := []note{{style: t.Strong, text: m.title(r)}}
 	say := func(text string) {
@@ -298,7 +298,7 @@ func (m Model) whoFacts(r row) []note {
 }
 
 // whatFacts says what it does in full.
-func (m Model) whatFacts(r row) []note {
+func (m *Model) whatFacts(r row) []note {
 	t, s := m.theme, &r.state
 	label, style := m.label(s)
 	facts := []note{{style: style, text: label + " for " + age(s.For)}}

@@ -15,18 +15,13 @@ import (
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/tui/cell"
+	"github.com/seed46266073/longpole/tui/chosen"
 	"github.com/seed46266073/longpole/tui/keys"
 	"github.com/seed46266073/longpole/tui/scroll"
 	"github.com/seed46266073/longpole/tui/theme"
 )
 
-// A ChosenMsg says that the span a problem is about was asked for.
-type ChosenMsg struct {
-	Run  *measure.Run
-	Span *traces.Span // nil if the problem is about the whole run
-}
-
-// A Model is a list of problems. Make it with New; the zero value draws nothing.
+// A Model is a list of problems. Make it with New.
 type Model struct {
 	theme         *theme.Theme
 	title         string
@@ -64,8 +59,8 @@ const folds = 4
 
 // New returns the list of loose problems, which belong to no run, and of the problems of runs. A problem without a code is a
 // note.
-func New(t *theme.Theme, title string, loose []traces.Problem, runs []*measure.Run) Model {
-	m := Model{theme: t, title: title, open: map[traces.ProblemCode]bool{}}
+func New(t *theme.Theme, title string, loose []traces.Problem, runs []*measure.Run) *Model {
+	m := &Model{theme: t, title: title, open: map[traces.ProblemCode]bool{}}
 	for _, p := range loose {
 		m.rows = append(m.rows, row{problem: p})
 	}
@@ -91,7 +86,7 @@ func (m *Model) Replace(loose []traces.Problem, runs []*measure.Run) {
 	next.list, next.open = m.list, m.open
 	next.width, next.height = m.width, m.height
 	next.Search(m.query)
-	*m = next
+	*m = *next
 }
 
 // SetTheme changes the look.
@@ -109,7 +104,7 @@ const (
 )
 
 // Actions lists the keys that do something here, most useful first.
-func (m Model) Actions() []keys.Action {
+func (m *Model) Actions() []keys.Action {
 	list := []keys.Action{keys.Enter, keys.Find, keys.Copy}
 	if slices.ContainsFunc(m.lines, func(l line) bool { return l.head }) {
 		list = append(list, keys.Fold, keys.Unfold)
@@ -121,7 +116,7 @@ func (m Model) Actions() []keys.Action {
 }
 
 // ID returns the id of the span that the selected problem is about, "" if there is none.
-func (m Model) ID() string {
+func (m *Model) ID() string {
 	l, ok := m.selected()
 	if !ok || l.head {
 		return ""
@@ -129,7 +124,7 @@ func (m Model) ID() string {
 	return m.rows[l.row].problem.SpanID
 }
 
-func (m Model) selected() (l line, ok bool) {
+func (m *Model) selected() (l line, ok bool) {
 	if len(m.lines) == 0 {
 		return line{}, false
 	}
@@ -188,10 +183,10 @@ func (m *Model) fold(open bool) {
 }
 
 // Query returns what is searched for and how many rows match.
-func (m Model) Query() (query string, matches int) { return m.query, m.matches }
+func (m *Model) Query() (query string, matches int) { return m.query, m.matches }
 
 // Update does what the user asked for.
-func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
+func (m *Model) Update(msg keys.Msg) tea.Cmd {
 	switch n := max(1, msg.Count); msg.Action {
 	case keys.Enter, keys.Unfold:
 		return m.enter()
@@ -204,53 +199,50 @@ func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
 	default:
 		m.list.Move(msg.Action, msg.Count)
 	}
-	return m, nil
+	return nil
 }
 
-// Click selects the row on line y, or opens it if it was selected.
-func (m Model) Click(_, y int) (Model, tea.Cmd) {
+// Click selects the row on line y, and opens it on the second click.
+func (m *Model) Click(_, y int, double bool) tea.Cmd {
 	at, ok := m.list.At(y - headLines)
 	switch {
 	case !ok:
-		return m, nil
-	case at == m.list.Cursor:
+		return nil
+	case double:
 		return m.enter()
 	}
 	m.list.Select(at)
-	return m, nil
+	return nil
 }
 
 // Wheel scrolls by n rows.
-func (m Model) Wheel(n int) Model {
+func (m *Model) Wheel(n int) {
 	m.list.Wheel(n)
-	return m
 }
 
 // enter unfolds or folds a kind, or asks for the span that a problem is about.
-func (m Model) enter() (Model, tea.Cmd) {
+func (m *Model) enter() tea.Cmd {
 	l, ok := m.selected()
 	if ok && l.head {
 		m.fold(!m.open[l.kind.code])
-		return m, nil
+		return nil
 	}
 	if !ok || m.rows[l.row].run == nil {
-		return m, nil
+		return nil
 	}
 	r := m.rows[l.row]
-	chosen := ChosenMsg{Run: r.run}
 	if r.problem.SpanID != "" {
 		for _, s := range r.run.Spans {
 			if s.ID == r.problem.SpanID {
-				chosen.Span = s
-				break
+				return chosen.Span(r.run, s)
 			}
 		}
 	}
-	return m, func() tea.Msg { return chosen }
+	return chosen.Run(r.run)
 }
 
 // View returns as many lines as the size has, each as wide as it.
-func (m Model) View() string {
+func (m *Model) View() string {
 	if m.theme == nil || m.height <= 0 {
 		return ""
 	}
@@ -283,9 +275,9 @@ func (m Model) View() string {
 	return strings.Join(lines[:m.height], "\n")
 }
 
-func (m Model) kindWidth() int { return min(28, max(10, m.width/3)) }
+func (m *Model) kindWidth() int { return min(28, max(10, m.width/3)) }
 
-func (m Model) rowView(at int) string {
+func (m *Model) rowView(at int) string {
 	t, line, selected := m.theme, m.lines[at], at == m.list.Cursor
 	l := cell.NewLine(t, m.width, selected)
 	if selected {
@@ -313,7 +305,7 @@ func (m Model) rowView(at int) string {
 }
 
 // message is the selected problem in full, wrapped; of a kind, its first.
-func (m Model) message() []string {
+func (m *Model) message() []string {
 	selected, ok := m.selected()
 	if !ok {
 		return nil

@@ -14,7 +14,7 @@ import (
 )
 
 // rows returns the lines between heads and message, without the spaces at their ends.
-func rows(m Model) []string {
+func rows(m *Model) []string {
 	var list []string
 	for _, line := range strings.Split(ansi.Strip(m.View()), "\n")[headLines : m.height-messageLines] {
 		if line = strings.TrimRight(line, " "); line != "" {
@@ -32,7 +32,7 @@ func TestProblemsOfOneKindAreOneLineUntilUnfolded(t *testing.T) {
 	list = append(list, traces.MoreProblems(traces.OrphanAdopted, 22))
 	m := New(theme.New(true, colorprofile.ASCII, true), "all runs", list, nil)
 	m.SetSize(80, 20)
-	press := func(a keys.Action) { m, _ = m.Update(keys.Msg{Action: a}) }
+	press := func(a keys.Action) { m.Update(keys.Msg{Action: a}) }
 	expect := func(when string, want ...string) {
 		t.Helper()
 		if got := rows(m); strings.Join(got, "\n") != strings.Join(want, "\n") {

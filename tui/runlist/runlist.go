@@ -14,15 +14,13 @@ import (
 
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/stats"
+	"github.com/seed46266073/longpole/tui/chosen"
 	"github.com/seed46266073/longpole/tui/keys"
 	"github.com/seed46266073/longpole/tui/scroll"
 	"github.com/seed46266073/longpole/tui/theme"
 )
 
-// A ChosenMsg says that a run was opened.
-type ChosenMsg struct{ Run *measure.Run }
-
-// A Model is a list of runs. Make it with New; the zero value draws nothing.
+// A Model is a list of runs. Make it with New.
 type Model struct {
 	theme *theme.Theme
 	title string
@@ -40,8 +38,8 @@ type Model struct {
 }
 
 // New returns a list of runs under a title, in the order given. The slice is not changed.
-func New(t *theme.Theme, title string, runs []*measure.Run) Model {
-	m := Model{theme: t, title: title, runs: runs, marks: map[*measure.Run]bool{}, sort: colStart}
+func New(t *theme.Theme, title string, runs []*measure.Run) *Model {
+	m := &Model{theme: t, title: title, runs: runs, marks: map[*measure.Run]bool{}, sort: colStart}
 	m.arrange()
 	return m
 }
@@ -80,7 +78,7 @@ func (m *Model) SetSize(width, height int) {
 }
 
 // Actions lists the keys that do something here, most useful first.
-func (m Model) Actions() []keys.Action {
+func (m *Model) Actions() []keys.Action {
 	list := []keys.Action{keys.Enter, keys.Breakdown, keys.Mark, keys.Compare, keys.Find, keys.Sort, keys.Reverse,
 		keys.Problems, keys.Copy}
 	if m.query != "" {
@@ -90,15 +88,23 @@ func (m Model) Actions() []keys.Action {
 }
 
 // Run returns the selected run; nil if none is shown.
-func (m Model) Run() *measure.Run {
+func (m *Model) Run() *measure.Run {
 	if len(m.order) == 0 {
 		return nil
 	}
 	return m.runs[m.order[m.list.Cursor]]
 }
 
+// ID returns the id of the selected run, "" if none is shown.
+func (m *Model) ID() string {
+	if r := m.Run(); r != nil {
+		return r.ID
+	}
+	return ""
+}
+
 // Shown returns the runs that the filter leaves, in the order of the screen.
-func (m Model) Shown() []*measure.Run {
+func (m *Model) Shown() []*measure.Run {
 	shown := make([]*measure.Run, len(m.order))
 	for i, k := range m.order {
 		shown[i] = m.runs[k]
@@ -107,7 +113,7 @@ func (m Model) Shown() []*measure.Run {
 }
 
 // Marked returns the marked runs in the order given to New.
-func (m Model) Marked() []*measure.Run {
+func (m *Model) Marked() []*measure.Run {
 	var marked []*measure.Run
 	for _, r := range m.runs {
 		if m.marks[r] {
@@ -133,14 +139,14 @@ func (m *Model) Search(query string) {
 }
 
 // Query returns what is searched for and how many rows match.
-func (m Model) Query() (query string, matches int) { return m.query, len(m.order) }
+func (m *Model) Query() (query string, matches int) { return m.query, len(m.order) }
 
 // Update does what the user asked for.
-func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
+func (m *Model) Update(msg keys.Msg) tea.Cmd {
 	n := max(1, msg.Count)
 	switch msg.Action {
 	case keys.Enter, keys.Unfold:
-		return m, m.open()
+		return m.open()
 	case keys.Next:
 		m.list.Move(keys.Down, n)
 	case keys.Previous:
@@ -158,43 +164,36 @@ func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
 	default:
 		m.list.Move(msg.Action, msg.Count)
 	}
-	return m, nil
+	return nil
 }
 
-// Click selects the row on line y, opens it if it was selected, or sorts by the column head that was hit.
-func (m Model) Click(x, y int) (Model, tea.Cmd) {
+// Click selects the row on line y, opens it on the second click, or sorts by the column head that was hit.
+func (m *Model) Click(x, y int, double bool) tea.Cmd {
 	if y == headLines-1 {
 		for _, c := range m.columns {
 			if x >= c.at && x < c.at+c.width {
 				m.sortBy(c.column)
 			}
 		}
-		return m, nil
+		return nil
 	}
 	row, ok := m.list.At(y - headLines)
 	if !ok {
-		return m, nil
-	}
-	if row == m.list.Cursor {
-		return m, m.open()
+		return nil
 	}
 	m.list.Select(row)
-	return m, nil
+	if double {
+		return m.open()
+	}
+	return nil
 }
 
 // Wheel scrolls by n rows.
-func (m Model) Wheel(n int) Model {
+func (m *Model) Wheel(n int) {
 	m.list.Wheel(n)
-	return m
 }
 
-func (m Model) open() tea.Cmd {
-	run := m.Run()
-	if run == nil {
-		return nil
-	}
-	return func() tea.Msg { return ChosenMsg{run} }
-}
+func (m *Model) open() tea.Cmd { return chosen.Run(m.Run()) }
 
 // sortNext sorts by the nth next column that is on the screen.
 func (m *Model) sortNext(n int) {

@@ -84,7 +84,7 @@ func layout(width int, runs []*measure.Run) []placed {
 }
 
 // View returns as many lines as the size has, each as wide as it.
-func (m Model) View() string {
+func (m *Model) View() string {
 	if m.theme == nil || m.height <= 0 {
 		return ""
 	}
@@ -107,7 +107,7 @@ func (m Model) View() string {
 	return strings.Join(lines[:m.height], "\n")
 }
 
-func (m Model) titleView() string {
+func (m *Model) titleView() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1).Text(t.Accent, "longpole").Space(2).Text(t.Strong, cmp.Or(m.title, "runs"))
@@ -129,7 +129,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-func (m Model) headView() string {
+func (m *Model) headView() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	for _, c := range m.columns {
@@ -160,7 +160,7 @@ func (m Model) headView() string {
 	return l.String()
 }
 
-func (m Model) rowView(row int) string {
+func (m *Model) rowView(row int) string {
 	t, r, selected := m.theme, m.runs[m.order[row]], row == m.list.Cursor
 	l := cell.NewLine(t, m.width, selected)
 	if selected {
@@ -178,7 +178,7 @@ func (m Model) rowView(row int) string {
 	return l.String()
 }
 
-func (m Model) drawCell(l *cell.Line, r *measure.Run, c placed, selected bool) {
+func (m *Model) drawCell(l *cell.Line, r *measure.Run, c placed, selected bool) {
 	t := m.theme
 	switch c.column {
 	case colStart:

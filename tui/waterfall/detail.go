@@ -15,7 +15,7 @@ import (
 )
 
 // detail says in words what the selected row shows: when it was, whether the run waited for it, and what it was made of.
-func (m Model) detail() []string {
+func (m *Model) detail() []string {
 	if len(m.tree.rows) == 0 {
 		return []string{m.factLine([]fact{{m.theme.Muted, "no spans"}})}
 	}
@@ -27,7 +27,7 @@ func (m Model) detail() []string {
 	return []string{m.rule(), first, m.makeup(i)}
 }
 
-func (m Model) rule() string {
+func (m *Model) rule() string {
 	l := cell.NewLine(m.theme, m.width, false)
 	for l.Left() > 0 {
 		l.Rune(m.theme.Faint, m.theme.Glyphs.Rule)
@@ -35,7 +35,7 @@ func (m Model) rule() string {
 	return l.String()
 }
 
-func (m Model) facts(i int32) []fact {
+func (m *Model) facts(i int32) []fact {
 	t, n := m.theme, &m.tree.nodes[i]
 	s := n.span
 	name, _ := m.tree.label(i)
@@ -118,7 +118,7 @@ func backoffFacts(s *traces.Span) []string {
 }
 
 // makeup lists the components of the selected row with their times, the largest first, or says why a backoff was made.
-func (m Model) makeup(i int32) string {
+func (m *Model) makeup(i int32) string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1)
@@ -149,7 +149,7 @@ type part struct {
 }
 
 // parts returns what a row is made of: the phases of a call or attempt, else its part of the critical path.
-func (m Model) parts(i int32) []part {
+func (m *Model) parts(i int32) []part {
 	s := m.tree.nodes[i].span
 	var parts []part
 	add := func(c traces.Component, d time.Duration, q traces.Quality) {

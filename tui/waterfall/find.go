@@ -24,7 +24,7 @@ func (m *Model) Search(query string) {
 }
 
 // Query returns what is searched for and how many rows match.
-func (m Model) Query() (query string, matches int) { return m.query, len(m.matches) }
+func (m *Model) Query() (query string, matches int) { return m.query, len(m.matches) }
 
 // next selects the nth match in the direction of action, round the ends.
 func (m *Model) next(action keys.Action, n int) {
@@ -43,7 +43,7 @@ func (m *Model) next(action keys.Action, n int) {
 }
 
 // found reports whether node i matches.
-func (m Model) found(i int32) bool {
+func (m *Model) found(i int32) bool {
 	_, ok := slices.BinarySearch(m.matches, i)
 	return ok
 }

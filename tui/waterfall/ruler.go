@@ -5,7 +5,7 @@ import (
 	"github.com/seed46266073/longpole/tui/cell"
 )
 
-func (m Model) ruler() string {
+func (m *Model) ruler() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(gutter)

@@ -11,10 +11,10 @@ import (
 )
 
 // rowsAt is the line of the first row.
-func (m Model) rowsAt() int { return headline.Lines + 1 }
+func (m *Model) rowsAt() int { return headline.Lines + 1 }
 
 // below is how many lines follow the rows.
-func (m Model) below() int {
+func (m *Model) below() int {
 	if m.height >= 20 {
 		return 3
 	}
@@ -22,7 +22,7 @@ func (m Model) below() int {
 }
 
 // View returns as many lines as the size has, each as wide as it.
-func (m Model) View() string {
+func (m *Model) View() string {
 	if m.theme == nil || m.height <= 0 {
 		return ""
 	}
@@ -45,7 +45,7 @@ func (m Model) View() string {
 }
 
 // rowView draws a row, or returns it as it was drawn before. The selected row is always drawn.
-func (m Model) rowView(row int, grid []bar.Layer) string {
+func (m *Model) rowView(row int, grid []bar.Layer) string {
 	i := m.tree.rows[row]
 	if row == m.list.Cursor {
 		return m.draw(i, true, grid)
@@ -61,7 +61,7 @@ func (m Model) rowView(row int, grid []bar.Layer) string {
 	return s
 }
 
-func (m Model) draw(i int32, selected bool, grid []bar.Layer) string {
+func (m *Model) draw(i int32, selected bool, grid []bar.Layer) string {
 	t, n := m.theme, &m.tree.nodes[i]
 	l := cell.NewLine(t, m.width, selected)
 	if selected {
@@ -110,7 +110,7 @@ func (m Model) draw(i int32, selected bool, grid []bar.Layer) string {
 }
 
 // extent is the thin line of a row whose children are shown below it.
-func (m Model) extent(i int32, a bar.Axis) bar.Layer {
+func (m *Model) extent(i int32, a bar.Axis) bar.Layer {
 	s := m.tree.nodes[i].span
 	if s.End <= a.From || s.Start >= a.To {
 		return bar.Layer{}
@@ -119,7 +119,7 @@ func (m Model) extent(i int32, a bar.Axis) bar.Layer {
 	return bar.Layer{From: from, To: max(to, from+1), Glyph: m.theme.Glyphs.Extent, Style: m.theme.Muted}
 }
 
-func (m Model) drawName(l *cell.Line, i int32, onPath bool) {
+func (m *Model) drawName(l *cell.Line, i int32, onPath bool) {
 	t, n := m.theme, &m.tree.nodes[i]
 	end := gutter + m.columns.name
 	l.Space(m.columns.inset(n.depth))
@@ -162,7 +162,7 @@ type fact struct {
 	text  string
 }
 
-func (m Model) factLine(facts []fact) string {
+func (m *Model) factLine(facts []fact) string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1)

@@ -19,7 +19,7 @@ import (
 	"github.com/seed46266073/longpole/tui/theme"
 )
 
-// A Model is the waterfall of one run. Make it with New; the zero value draws nothing.
+// A Model is the waterfall of one run. Make it with New.
 type Model struct {
 	run   *measure.Run
 	theme *theme.Theme
@@ -46,8 +46,8 @@ type slack struct {
 }
 
 // New returns the waterfall of run, wholly in view. Its cost is linear in the number of spans.
-func New(t *theme.Theme, run *measure.Run) Model {
-	m := Model{run: run, theme: t, tree: newTree(run), view: window{whole: max(run.Wall, 1)}}
+func New(t *theme.Theme, run *measure.Run) *Model {
+	m := &Model{run: run, theme: t, tree: newTree(run), view: window{whole: max(run.Wall, 1)}}
 	m.view.reset()
 	m.refresh()
 	return m
@@ -69,10 +69,10 @@ func (m *Model) SetSize(width, height int) {
 }
 
 // Run returns the run that is shown.
-func (m Model) Run() *measure.Run { return m.run }
+func (m *Model) Run() *measure.Run { return m.run }
 
 // Span returns the selected span, the first of them where a row stands for several; nil if the run has none.
-func (m Model) Span() *traces.Span {
+func (m *Model) Span() *traces.Span {
 	if len(m.tree.rows) == 0 {
 		return nil
 	}
@@ -83,14 +83,22 @@ func (m Model) Span() *traces.Span {
 	return s
 }
 
+// ID returns the id of the selected span, "" if the run has none.
+func (m *Model) ID() string {
+	if s := m.Span(); s != nil {
+		return s.ID
+	}
+	return ""
+}
+
 // PathOnly reports whether rows off the critical path are hidden.
-func (m Model) PathOnly() bool { return m.tree.pathOnly }
+func (m *Model) PathOnly() bool { return m.tree.pathOnly }
 
 // Zoomed reports whether only a part of the run's time is in view.
-func (m Model) Zoomed() bool { return m.view.zoomed() }
+func (m *Model) Zoomed() bool { return m.view.zoomed() }
 
 // Actions lists the keys that do something here, most useful first.
-func (m Model) Actions() []keys.Action {
+func (m *Model) Actions() []keys.Action {
 	list := []keys.Action{keys.Enter, keys.Critical, keys.Breakdown, keys.ZoomIn, keys.ZoomOut, keys.ZoomReset,
 		keys.Find, keys.FoldAll, keys.UnfoldAll, keys.Problems, keys.Mark, keys.Compare, keys.Copy,
 		keys.ZoomSpan, keys.PanLeft, keys.PanRight, keys.Fold, keys.Unfold}
@@ -108,13 +116,13 @@ func (m *Model) Reveal(span *traces.Span) {
 }
 
 // Update does what the user asked for.
-func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
+func (m *Model) Update(msg keys.Msg) tea.Cmd {
 	if len(m.tree.rows) == 0 {
-		return m, nil
+		return nil
 	}
 	if m.list.Move(msg.Action, msg.Count) {
 		m.selectSlack()
-		return m, nil
+		return nil
 	}
 	i, n := m.selected(), max(1, msg.Count)
 	switch msg.Action {
@@ -138,35 +146,32 @@ func (m Model) Update(msg keys.Msg) (Model, tea.Cmd) {
 		m.view.move(msg.Action, n, m.tree.nodes[i].span)
 		m.refresh()
 	}
-	return m, nil
+	return nil
 }
 
-// Click selects the row on line y, or folds it if its marker is hit or it was selected before.
-func (m Model) Click(x, y int) (Model, tea.Cmd) {
+// Click selects the row on line y, and folds it if its marker is hit or on the second click.
+func (m *Model) Click(x, y int, double bool) tea.Cmd {
 	row, ok := m.list.At(y - m.rowsAt())
 	if !ok {
-		return m, nil
+		return nil
 	}
 	i := m.tree.rows[row]
 	marker := m.columns.indent(m.tree.nodes[i].depth)
-	if row == m.list.Cursor || x >= marker && x <= marker+1 {
-		m.list.Select(row)
-		m.toggle(i)
-		return m, nil
-	}
 	m.list.Select(row)
 	m.selectSlack()
-	return m, nil
+	if double || x >= marker && x <= marker+1 {
+		m.toggle(i)
+	}
+	return nil
 }
 
 // Wheel scrolls by n rows.
-func (m Model) Wheel(n int) Model {
+func (m *Model) Wheel(n int) {
 	m.list.Wheel(n)
 	m.selectSlack()
-	return m
 }
 
-func (m Model) selected() int32 { return m.tree.rows[m.list.Cursor] }
+func (m *Model) selected() int32 { return m.tree.rows[m.list.Cursor] }
 
 // goTo shows and selects node i.
 func (m *Model) goTo(i int32) {
@@ -252,6 +257,6 @@ func (m *Model) refresh() {
 	m.selectSlack()
 }
 
-func (m Model) axis() bar.Axis {
+func (m *Model) axis() bar.Axis {
 	return bar.Axis{From: m.view.from, To: m.view.to, Cells: m.columns.bar}
 }

@@ -136,7 +136,7 @@ func TestAVeryDeepTreeIsDrawn(t *testing.T) {
 	runs, _ := traces.Build(recs)
 	m := New(theme.New(true, colorprofile.TrueColor, false), measure.Of(runs[0]))
 	m.SetSize(80, 24)
-	m, _ = m.Update(keys.Msg{Action: keys.Bottom})
+	m.Update(keys.Msg{Action: keys.Bottom})
 	for line := range strings.SplitSeq(m.View(), "\n") {
 		if w := ansi.StringWidth(line); w != 80 {
 			t.Fatalf("%d cells: %q", w, line)
@@ -173,7 +173,7 @@ func TestTheDetailTellsWhatTheBarCannot(t *testing.T) {
 }
 
 func TestSpansWithoutAPartInTheLoopStartFolded(t *testing.T) {
-	names := func(m Model) string {
+	names := func(m *Model) string {
 		var list []string
 		for _, i := range m.tree.rows {
 			name, _ := m.tree.label(i)
@@ -198,11 +198,11 @@ func TestSpansWithoutAPartInTheLoopStartFolded(t *testing.T) {
 	if got, want := names(m), "run 4 other spans prompt e chat grep"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	m, _ = m.Update(keys.Msg{Action: keys.Down})
+	m.Update(keys.Msg{Action: keys.Down})
 	if s := m.Span(); s.Name != "a" {
 		t.Errorf("the row of several spans stands for %q", s.Name)
 	}
-	m, _ = m.Update(keys.Msg{Action: keys.Unfold})
+	m.Update(keys.Msg{Action: keys.Unfold})
 	if got, want := names(m), "run 4 other spans a b c d prompt e chat grep"; got != want {
 		t.Errorf("unfolded:\ngot  %s\nwant %s", got, want)
 	}
