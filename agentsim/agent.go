@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/openai/openai-go/v3"
@@ -32,6 +33,7 @@ type Agent struct {
 	Provider    string         // recorded with each call; "": openai
 	Effort      string         // reasoning_effort as the provider spells it; "": not sent
 	Temperature *float64       // nil: not sent
+	Fields      map[string]any // further fields of each request, as its API names them; they go before ours
 	Seed        int64          // sent with each request, and the source of the backoff's jitter; 0: not sent
 	System      string         // system message; "": DefaultSystem
 	Tools       []tools.Tool   //
@@ -52,8 +54,9 @@ const defaultMaxSteps = 25
 type Task struct {
 	Name   string // names the run
 	Prompt string // the user message
-	// Verify decides whether an answer is correct and says why in one line; nil: every answer is.
-	Verify func(answer string) (correct bool, says string)
+	// Verify decides whether an answer is correct and says why in one line; nil: every answer is. Its time is not the run's, and
+	// its context not bound by the run's limit.
+	Verify func(ctx context.Context, answer string) (correct bool, says string)
 }
 
 // A Result is how a run ended.
@@ -65,6 +68,7 @@ type Result struct {
 	Replied   bool           // at least one response of the model began
 	Steps     int            // turns of the loop that began
 	ToolCalls int            // tool calls that began
+	Wall      time.Duration  // how long it took, as recorded; 0 without a Tracer
 }
 
 var (
@@ -73,11 +77,11 @@ var (
 )
 
 // Do runs a task to its end. The error is nil if there was an answer, right or wrong; otherwise it says what ended the
-// run, and Outcome agrees.
+// run, and Outcome agrees. A run whose context ends while its answer is being checked is cancelled.
 func (a *Agent) Do(ctx context.Context, task Task, cfg tracer.RunConfig) (Result, error) {
 	result := Result{RunID: cfg.ID, Outcome: traces.Error} // what a panic leaves behind
+	var run *tracer.Run
 	if a.Tracer != nil {
-		var run *tracer.Run
 		ctx, run = a.Tracer.StartRun(ctx, task.Name, cfg)
 		result.RunID = run.ID()
 		defer func() {
@@ -87,26 +91,33 @@ func (a *Agent) Do(ctx context.Context, task Task, cfg tracer.RunConfig) (Result
 		defer run.Recover()
 	}
 	l := a.start(task, cfg.TimeScale)
+	limited := ctx
 	if a.Limit > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeoutCause(ctx, l.real(a.Limit), errLimit)
+		limited, stop = context.WithTimeoutCause(ctx, l.real(a.Limit), errLimit)
 		defer stop()
 	}
-	err := l.run(ctx, &result)
-	result.Replied = l.replied
-	switch {
-	case err != nil:
-		result.Outcome = outcomeOf(ctx, err)
+	err := l.run(limited, &result)
+	run.Answered()
+	result.Replied, result.Wall = l.replied, run.Wall()
+	if err != nil {
+		result.Outcome = outcomeOf(limited, err)
 		return result, fmt.Errorf("task %s, step %d: %w", task.Name, result.Steps, err)
-	case task.Verify == nil:
+	}
+	correct, says := true, ""
+	if task.Verify != nil {
+		correct, says = task.Verify(ctx, result.Answer)
+	}
+	switch {
+	case ctx.Err() != nil:
+		result.Outcome = traces.Cancelled
+		return result, fmt.Errorf("task %s, checking the answer: %w", task.Name, context.Cause(ctx))
+	case correct:
 		result.Outcome = traces.OK
 	default:
 		result.Outcome = traces.FailedCheck
-		var correct bool
-		if correct, result.Check = task.Verify(result.Answer); correct {
-			result.Outcome = traces.OK
-		}
 	}
+	result.Check = says
 	return result, nil
 }
 
@@ -145,7 +156,9 @@ func (a *Agent) start(task Task, scale float64) *loop {
 		ReasoningEffort: shared.ReasoningEffort(a.Effort),
 		StreamOptions:   openai.ChatCompletionStreamOptionsParam{IncludeUsage: openai.Bool(true)},
 	}}
-	l.params.SetExtraFields(map[string]any{"stream": true})
+	fields := map[string]any{"stream": true}
+	maps.Copy(fields, a.Fields)
+	l.params.SetExtraFields(fields)
 	if a.Seed != 0 {
 		l.params.Seed = openai.Int(a.Seed)
 	}

@@ -1,10 +1,12 @@
 package agentsim_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -233,7 +235,7 @@ func TestToolsRunAsManyAtOnceAsParallelSays(t *testing.T) {
 }
 
 func TestHowARunEnds(t *testing.T) {
-	correct := func(answer string) (bool, string) { return answer == "the right answer", "it should be right" }
+	correct := func(_ context.Context, answer string) (bool, string) { return answer == "the right answer", "it should be right" }
 	look := simmodel.Reply{Text: "I look", Calls: []simmodel.Call{waitFor("look", "10s")}}
 	down := simmodel.Faults{}
 	for n := range 10 {
@@ -398,6 +400,68 @@ func TestTheModelReadsWhatBecameOfItsTools(t *testing.T) {
 	})
 }
 
+func TestCheckingTheAnswerIsNotTheRunsTime(t *testing.T) {
+	slowly := func(ctx context.Context, _ string) (bool, string) {
+		select {
+		case <-time.After(time.Minute):
+			return true, "after a minute"
+		case <-ctx.Done():
+			return false, "never"
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		stop    time.Duration // after which the context ends
+		outcome traces.Outcome
+		check   string
+	}{
+		{"a minute of checking does not count, nor has it a limit", time.Hour, traces.OK, "after a minute"},
+		{"a run that is cancelled while it is checked is neither right nor wrong", 10 * time.Second, traces.Cancelled, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			model := simmodel.New(exact(simmodel.Exact{TTFT: 100 * ms, Rate: 1000}, simmodel.Faults{}, simmodel.Reply{Text: "x"}))
+			inWorld(t, model, func(t *testing.T, w *world) {
+				ctx, stop := context.WithTimeout(t.Context(), c.stop)
+				defer stop()
+				a := w.agent()
+				a.Limit = time.Second
+				result, _ := a.Do(ctx, agentsim.Task{Name: "t", Prompt: "go", Verify: slowly}, tracer.RunConfig{})
+				run, _ := w.run(t)
+				if result.Wall != run.Wall || run.Wall > 200*ms || run.Outcome != c.outcome || result.Outcome != c.outcome || run.Check != c.check {
+					t.Errorf("%s after %v, recorded as %s after %v: %q", result.Outcome, result.Wall, run.Outcome, run.Wall, run.Check)
+				}
+			})
+		})
+	}
+}
+
+func TestFurtherFieldsGoIntoEachRequest(t *testing.T) {
+	model := simmodel.New(exact(simmodel.Exact{TTFT: ms, Rate: 1000}, simmodel.Faults{}, simmodel.Reply{Text: "x"}))
+	var body struct {
+		Stream bool    `json:"stream"`
+		Tier   string  `json:"service_tier"`
+		TopP   float64 `json:"top_p"`
+	}
+	spy := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		text, _ := io.ReadAll(r.Body)
+		if err := json.Unmarshal(text, &body); err != nil {
+			t.Error(err)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(text))
+		model.ServeHTTP(rw, r)
+	})
+	inWorld(t, spy, func(t *testing.T, w *world) {
+		a := w.agent()
+		a.Fields = map[string]any{"service_tier": "flex", "top_p": 0.5}
+		if _, err := a.Do(t.Context(), agentsim.Task{Name: "t", Prompt: "go"}, tracer.RunConfig{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if !body.Stream || body.Tier != "flex" || body.TopP != 0.5 {
+		t.Errorf("asked for %+v", body)
+	}
+}
+
 func TestAPanicOfTheVerifierStillEndsTheRun(t *testing.T) {
 	inWorld(t, simmodel.New(exact(simmodel.Exact{TTFT: ms, Rate: 1000}, simmodel.Faults{}, simmodel.Reply{Text: "x"})), func(t *testing.T, w *world) {
 		func() {
@@ -406,7 +470,7 @@ func TestAPanicOfTheVerifierStillEndsTheRun(t *testing.T) {
 					t.Error("the panic was swallowed")
 				}
 			}()
-			_, _ = w.agent().Do(t.Context(), agentsim.Task{Name: "t", Prompt: "go", Verify: func(string) (bool, string) { panic("glass") }}, tracer.RunConfig{})
+			_, _ = w.agent().Do(t.Context(), agentsim.Task{Name: "t", Prompt: "go", Verify: func(context.Context, string) (bool, string) { panic("glass") }}, tracer.RunConfig{})
 		}()
 		if run, _ := w.run(t); run.Outcome != traces.Error {
 			t.Errorf("recorded outcome %s", run.Outcome)

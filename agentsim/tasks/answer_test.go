@@ -61,7 +61,7 @@ func TestVerifiersAcceptAnyPhrasingOfTheRightAnswerAndNoOther(t *testing.T) {
 	}
 	for _, c := range cases {
 		w := open(t, all[c.task])
-		if got, says := w.Verify(c.answer); got != c.want {
+		if got, says := w.Verify(t.Context(), c.answer); got != c.want {
 			t.Errorf("%s: the verifier says %v (%s) of %q", c.task, got, says, c.answer)
 		}
 	}
@@ -89,7 +89,7 @@ func TestAConfigIsJudgedByTheFile(t *testing.T) {
 			if err := w.Root.WriteFile("service.json", []byte(c.content), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if got, says := w.Verify("done"); got != c.want {
+			if got, says := w.Verify(t.Context(), "done"); got != c.want {
 				t.Errorf("the verifier says %v: %s", got, says)
 			}
 		})

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"context"
 	"os"
 	"strings"
 
@@ -13,7 +14,7 @@ func referenceChain() Task {
 		Prompt: "Find the archive key. It begins in start.txt and goes on in other files; each says where the next part is. Read exactly. Answer " +
 			"with the five words in order.",
 		Tools: []string{"read_file", "list_files", "search_text"},
-		Verify: func(answer string, _ *os.Root) (bool, string) {
+		Verify: func(_ context.Context, answer string, _ *os.Root) (bool, string) {
 			return inOrder(answer, "amber", "falcon", "granite", "harbour", "willow"), "the key is amber falcon granite harbour willow"
 		},
 		paths: []path{

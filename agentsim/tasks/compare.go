@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"context"
 	"os"
 	"strings"
 
@@ -26,7 +27,7 @@ func compareJSON() Task {
 		Prompt: "Which settings have different values in staging.json and production.json? The order of keys does not matter. Answer with their paths " +
 			"like a.b.c, separated by commas, and nothing else.",
 		Tools: []string{"read_file", "query_json"},
-		Verify: func(answer string, _ *os.Root) (bool, string) {
+		Verify: func(_ context.Context, answer string, _ *os.Root) (bool, string) {
 			says := "they differ in " + strings.Join(differ, ", ")
 			if lacks(answer, differ...) != "" {
 				return false, says

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"reflect"
@@ -84,7 +85,7 @@ func serviceConfig(port, weight, level string) string {
 }
 
 // verifyConfig looks at the file, not at the answer: any allowed log level will do, everything else is determined.
-func verifyConfig(_ string, dir *os.Root) (bool, string) {
+func verifyConfig(_ context.Context, _ string, dir *os.Root) (bool, string) {
 	content, err := dir.ReadFile("service.json")
 	if err != nil {
 		return false, "service.json is gone"

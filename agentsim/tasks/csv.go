@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"context"
 	"os"
 
 	"github.com/seed46266073/longpole/agentsim/simmodel"
@@ -22,7 +23,7 @@ func csvTotal() Task {
 		Prompt: "orders.csv holds the orders of a shop. What is the total amount of what was really delivered in the region north in the first " +
 			"quarter of 2026? Answer with the number, two decimals.",
 		Tools:  []string{"query_csv", "read_file", "calculate"},
-		Verify: func(answer string, _ *os.Root) (bool, string) { return verify(answer) },
+		Verify: func(_ context.Context, answer string, _ *os.Root) (bool, string) { return verify(answer) },
 		paths: []path{
 			{name: "straight", right: true, turns: []simmodel.Play{
 				say(50, "First the columns and the kinds of status.", head, kinds),

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"context"
 	"os"
 
 	"github.com/seed46266073/longpole/agentsim/simmodel"
@@ -20,7 +21,7 @@ func energyCost() Task {
 		Prompt: "meters/ holds what three meters counted in the first quarter, tariff.md how energy is paid for. What does the quarter cost for all " +
 			"three together? Answer with the number, rounded to two decimals.",
 		Tools:  []string{"read_file", "list_files", "calculate", "query_csv"},
-		Verify: func(answer string, _ *os.Root) (bool, string) { return verify(answer) },
+		Verify: func(_ context.Context, answer string, _ *os.Root) (bool, string) { return verify(answer) },
 		paths: []path{
 			{name: "straight", right: true, turns: []simmodel.Play{
 				say(30, "", read("tariff.md"), use("list_files", with{"path": "meters"})),

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"context"
 	"os"
 
 	"github.com/seed46266073/longpole/agentsim/simmodel"
@@ -16,7 +17,7 @@ func searchFacts() Task {
 		Prompt: "What holds today about the move to Harbor? Search the minutes, and mind that later ones overrule earlier ones. Answer in two sentences " +
 			"that name who leads the move, by which day it is done, and what it costs a month.",
 		Tools: []string{"search_text", "read_file", "list_files"},
-		Verify: func(answer string, _ *os.Root) (bool, string) {
+		Verify: func(_ context.Context, answer string, _ *os.Root) (bool, string) {
 			day := mentions(answer, "8 May") || mentions(answer, "May 8") || mentions(answer, "8th May") || mentions(answer, "8th of May") ||
 				mentions(answer, "May 8th") || mentions(answer, "2026-05-08")
 			return day && mentions(answer, "Ines") && states(answer, 415, 0), "Ines leads it, done by 8 May, 415 a month"

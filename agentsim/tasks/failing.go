@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"context"
 	"os"
 	"regexp"
 	"time"
@@ -19,7 +20,7 @@ func failingTest() Task {
 		Tools:    []string{"run_command", "read_file", "search_text", "list_files"},
 		Commands: []string{"sh"},
 		Pause:    time.Second, // a test
-		Verify: func(answer string, _ *os.Root) (bool, string) {
+		Verify: func(_ context.Context, answer string, _ *os.Root) (bool, string) {
 			return mentions(answer, "tests/cart.sh") && priceLine.MatchString(answer), "tests/cart.sh fails because of lib/price.sh:9"
 		},
 		paths: []path{

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"context"
 	"os"
 
 	"github.com/seed46266073/longpole/agentsim/simmodel"
@@ -15,7 +16,7 @@ func firstError() Task {
 		Prompt: "logs/ holds the logs of three services. One request was answered with an error of its upstream (E1504 at the gateway). Follow that request " +
 			"through the services to the error that started it. Answer with the service, the error code, and the job that was in the way.",
 		Tools: []string{"search_text", "read_file", "list_files"},
-		Verify: func(answer string, _ *os.Root) (bool, string) {
+		Verify: func(_ context.Context, answer string, _ *os.Root) (bool, string) {
 			return lacks(answer, "stock", "E4107", "nightly-recount") == "", "stock, E4107, nightly-recount"
 		},
 		paths: []path{

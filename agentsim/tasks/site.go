@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"context"
 	"os"
 	"regexp"
 	"time"
@@ -21,7 +22,7 @@ func sitePrices() Task {
 			"index.txt": 600 * time.Millisecond, "saw.txt": 900 * time.Millisecond, "drill.txt": 800 * time.Millisecond,
 			"clamp.txt": 2600 * time.Millisecond, "shipping.txt": 700 * time.Millisecond,
 		}},
-		Verify: func(answer string, _ *os.Root) (bool, string) { return verify(answer) },
+		Verify: func(_ context.Context, answer string, _ *os.Root) (bool, string) { return verify(answer) },
 		paths: []path{
 			{name: "straight", right: true, turns: []simmodel.Play{
 				order,

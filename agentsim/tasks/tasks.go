@@ -9,6 +9,7 @@
 package tasks
 
 import (
+	"context"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -34,7 +35,7 @@ type Task struct {
 
 	// Verify decides whether the task was done, from the final answer and the working folder, and says in one line,
 	// without repeating the answer, what it looked for.
-	Verify func(answer string, dir *os.Root) (correct bool, says string)
+	Verify func(ctx context.Context, answer string, dir *os.Root) (correct bool, says string)
 
 	Script simmodel.Script // how a simulated model plays it
 	paths  []path          // the conversations of which Script chooses

@@ -89,7 +89,7 @@ func TestEveryPathOfEveryTaskEndsAsItsScriptIntends(t *testing.T) {
 				if failed != p.stumbles {
 					t.Errorf("%d tool calls failed, want %d", failed, p.stumbles)
 				}
-				if correct, says := w.Verify(answer); correct != p.right {
+				if correct, says := w.Verify(t.Context(), answer); correct != p.right {
 					t.Errorf("the verifier says %v (%s) of %q", correct, says, answer)
 				}
 			})

@@ -73,8 +73,8 @@ func (t Task) Open(opt Options) (_ *Workspace, err error) {
 }
 
 // Verify decides whether the task was done.
-func (w *Workspace) Verify(answer string) (correct bool, says string) {
-	return w.task.Verify(answer, w.Root)
+func (w *Workspace) Verify(ctx context.Context, answer string) (correct bool, says string) {
+	return w.task.Verify(ctx, answer, w.Root)
 }
 
 // Close stops the site and removes the folder.
