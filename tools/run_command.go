@@ -56,12 +56,9 @@ func allowed(commands []string) string {
 // the model wants to see.
 func (b *Box) command(ctx context.Context, dir, name string, args []string) (string, error) {
 	out := &head{limit: 2 * b.limit()}
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	cmd.Env = append(plainEnv(), b.Env...)
+	cmd := Command(ctx, dir, name, args...)
+	cmd.Env = append(cmd.Env, b.Env...)
 	cmd.Stdout, cmd.Stderr = out, out
-	cmd.WaitDelay = time.Second // a grandchild that keeps the pipe open does not keep us
-	killGroup(cmd)
 	err := cmd.Run()
 	text := b.cutRest(strings.ToValidUTF8(string(out.kept), "\uFFFD"), out.written-len(out.kept))
 	var exit *exec.ExitError
@@ -78,6 +75,16 @@ func (b *Box) command(ctx context.Context, dir, name string, args []string) (str
 		return "[no output, exit status 0]", nil
 	}
 	return text, nil
+}
+
+// Command returns a program to be started in dir as run_command starts its own: its environment holds PATH, HOME and their likes
+// only, and its whole process group is killed when ctx ends (Unix; elsewhere the process).
+func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, plainEnv()
+	cmd.WaitDelay = time.Second // a grandchild that keeps the pipe open does not keep us
+	killGroup(cmd)
+	return cmd
 }
 
 // plainEnv is an environment without the secrets that agents' environments tend to hold.
