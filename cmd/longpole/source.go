@@ -33,7 +33,7 @@ func loadRecords(ctx context.Context, sources []string, stdin io.Reader) ([][]tr
 		if err != nil {
 			return nil, nil, err
 		}
-		lists, problems := loadEntries(s, kept)
+		lists, problems := loadEntries(kept)
 		return lists, problems, nil
 	}
 	var lists [][]traces.Record
@@ -48,7 +48,7 @@ func loadRecords(ctx context.Context, sources []string, stdin io.Reader) ([][]tr
 			if err != nil {
 				return nil, nil, fmt.Errorf("%q is no file and no kept run: %w", source, err)
 			}
-			more, odd := loadEntries(s, kept)
+			more, odd := loadEntries(kept)
 			lists, problems = append(lists, more...), append(problems, odd...)
 			continue
 		}
@@ -73,22 +73,21 @@ func mayBeID(source string) bool {
 }
 
 // loadEntries reads runs of the store, one list a run. A run that cannot be read is a problem.
-func loadEntries(s *store.Store, kept []store.Entry) ([][]traces.Record, []traces.Problem) {
-	var lists [][]traces.Record
-	var problems []traces.Problem
-	for _, entry := range kept {
-		records, odd, err := entry.Load()
+func loadEntries(kept []store.Entry) ([][]traces.Record, []traces.Problem) {
+	lists, odd := make([][]traces.Record, len(kept)), make([][]traces.Problem, len(kept))
+	inParallel(len(kept), func(i int) {
+		records, problems, err := kept[i].Load()
 		switch {
 		case errors.Is(err, store.ErrNoRun): // deleted just now
-			continue
+			return
 		case err != nil:
-			odd = append(odd, traces.Problem{Code: traces.UnreadableLine, Message: err.Error()})
+			problems = append(problems, traces.Problem{Code: traces.UnreadableLine, Message: err.Error()})
 		}
-		records, more := understood(records)
-		lists = append(lists, records)
-		problems = append(append(problems, about(entry.ID, odd)...), more...)
-	}
-	return lists, problems
+		var more []traces.Problem
+		lists[i], more = understood(records)
+		odd[i] = append(about(kept[i].ID, problems), more...)
+	})
+	return lists, slices.Concat(odd...)
 }
 
 // about names the run in problems that say only which line of its file they are on.
@@ -122,14 +121,15 @@ func loadRuns(ctx context.Context, sources []string, stdin io.Reader, opt traces
 
 // measured builds and measures the runs of lists of records, oldest first, and adds what is odd about them to the problems.
 func measured(lists [][]traces.Record, problems []traces.Problem, opt traces.Options) ([]*measure.Run, []traces.Problem) {
-	var runs []*measure.Run
-	for _, records := range lists {
-		built, odd := traces.BuildWith(records, opt)
-		problems = append(problems, odd...)
+	runs, odd := make([][]*measure.Run, len(lists)), make([][]traces.Problem, len(lists))
+	inParallel(len(lists), func(i int) {
+		var built []*traces.Run
+		built, odd[i] = traces.BuildWith(lists[i], opt)
 		for _, run := range built {
-			runs = append(runs, measure.Of(run))
+			runs[i] = append(runs[i], measure.Of(run))
 		}
-	}
-	slices.SortStableFunc(runs, func(a, b *measure.Run) int { return a.Start.Compare(b.Start) })
-	return runs, problems
+	})
+	all := slices.Concat(runs...)
+	slices.SortStableFunc(all, func(a, b *measure.Run) int { return a.Start.Compare(b.Start) })
+	return all, append(problems, slices.Concat(odd...)...)
 }
