@@ -30,7 +30,8 @@ func (s Slope) Drifts() bool { return s.Interval.Low > 0 || s.Interval.High < 0 
 // approximation of Kendall's S gives, with its variance summed over the strata and ties of X taken out (Sen, section 3); it needs
 // no normal errors, only that those of one stratum are exchangeable.
 //
-// ok is false where too few points tell: about seven of one stratum for the level 0.99, or three strata of four. The cost is quadratic in
+// ok is false where too few points tell, and only their number is: seven of one stratum are enough for the level 0.99, or four of each of
+// three. The cost is quadratic in
 // a stratum's size, so at most pairsCompared pairs are compared: of larger strata, points evenly spread over X are taken.
 func TheilSen(strata [][]Point, level float64) (slope Slope, ok bool) {
 	var slopes []float64
@@ -54,15 +55,15 @@ func TheilSen(strata [][]Point, level float64) (slope Slope, ok bool) {
 		variances += eighteenVariances(points)
 	}
 	if len(slopes) == 0 {
-		return Slope{}, false
+		return slope, false
 	}
 	slices.Sort(slopes)
-	slope.PerX = interpolate(slopes, 0.5)
 	reach := math.Sqrt2 * math.Erfinv(level) * math.Sqrt(float64(variances)/18)
 	rank := int(math.Floor((float64(len(slopes))-reach)/2)) - 1
 	if rank < 0 {
-		return Slope{}, false
+		return slope, false
 	}
+	slope.PerX = interpolate(slopes, 0.5)
 	slope.Interval = Interval{slopes[rank], slopes[len(slopes)-1-rank]}
 	return slope, true
 }

@@ -24,7 +24,7 @@ func TestTheilSen(t *testing.T) {
 	}{
 		{"nothing has no slope", nil, Slope{}, false},
 		{"points at one place have no slope", [][]Point{{{1, 2}, {1, 3}, {1, 4}}}, Slope{}, false},
-		{"six points of one stratum are too few", [][]Point{line(6, 0, 1)}, Slope{}, false},
+		{"six points of one stratum are too few", [][]Point{line(6, 0, 1)}, Slope{N: 6, Strata: 1}, false},
 		{"seven are enough", [][]Point{line(7, 0, 1)}, Slope{1, Interval{1, 1}, 7, 1}, true},
 		{"so are four of each of three strata", [][]Point{line(4, 0, 1), line(4, 0, 1), line(4, 0, 1)}, Slope{1, Interval{1, 1}, 12, 3}, true},
 		{"the levels of strata do not matter", [][]Point{line(5, 100, 2), line(5, 0, 2), line(5, -100, 2)}, Slope{2, Interval{2, 2}, 15, 3}, true},
