@@ -1,10 +1,12 @@
 package tui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/cell"
 	"github.com/seed46266073/longpole/tui/headline"
 	"github.com/seed46266073/longpole/tui/keys"
@@ -18,25 +20,21 @@ type helpEntry struct {
 	works      bool // on the current screen
 }
 
-// helpView lists all keys, the ones that do nothing on this screen paler, and what letters and marks mean. It takes as many
-// columns as fit, and leaves out the headings, then the legend, where there is little room.
-func (m *Model) helpView() string {
+// openHelp shows the help.
+func (m *Model) openHelp() { m.sheet = &sheet{title: "help", lines: (*Model).helpLines} }
+
+// helpLines lists all keys in as many columns as fit, the ones that do nothing on this screen paler, and below them what letters, marks
+// and words mean.
+func (m *Model) helpLines() []string {
 	t := m.theme
-	count := max(1, min(4, m.width/30))
-	legend := m.legend()
-	room := m.height - 3 - len(legend)
-	columns, ok := pack(m.helpGroups(), count, room)
-	if !ok {
-		room = m.height - 2
-		legend = nil
-		columns = flow(m.helpGroups(), count)
+	count := max(1, min(4, m.width/34))
+	var columns [][]helpEntry
+	for room, ok := 1, false; !ok; room++ {
+		columns, ok = pack(m.helpGroups(), count, room)
 	}
-	title := cell.NewLine(t, m.width, false)
-	title.Space(1).Text(t.Accent, "longpole").Space(2).Text(t.Strong, "keys")
-	title.Right(t.Muted, " the same on every screen ")
-	lines := []string{title.String()}
 	width := (m.width - 1) / count
-	for y := range room {
+	var lines []string
+	for y := range len(slices.MaxFunc(columns, func(a, b []helpEntry) int { return len(a) - len(b) })) {
 		l := cell.NewLine(t, m.width, false)
 		for x, column := range columns {
 			if y < len(column) {
@@ -46,15 +44,10 @@ func (m *Model) helpView() string {
 		}
 		lines = append(lines, l.String())
 	}
-	empty := strings.Repeat(" ", m.width)
-	for len(lines) < m.height-1-len(legend) {
-		lines = append(lines, empty)
-	}
-	lines = append(lines, legend...)
-	foot := cell.NewLine(t, m.width, false)
-	foot.Space(1).Text(t.Accent, "?").Text(t.Muted, " or ").Text(t.Accent, "esc").Text(t.Muted, " closes this page; a number before a key repeats it")
-	lines = append(lines, foot.String())
-	return strings.Join(lines[:min(len(lines), m.height)], "\n")
+	note := cell.NewLine(t, m.width, false)
+	note.Space(1).Text(t.Muted, "The same on every screen; paler: not on this one. A number before a key repeats it.")
+	lines = append(lines, strings.Repeat(" ", m.width), note.String(), strings.Repeat(" ", m.width))
+	return append(append(lines, m.legend()...), m.words()...)
 }
 
 // pack puts whole groups, with their headings, into count columns that are as even as they can be; ok is false if they are higher
@@ -80,15 +73,6 @@ func pack(groups [][]helpEntry, count, room int) (columns [][]helpEntry, ok bool
 	return nil, false
 }
 
-// flow puts the entries of all groups, without headings, into count columns of one height.
-func flow(groups [][]helpEntry, count int) (columns [][]helpEntry) {
-	var all []helpEntry
-	for _, g := range groups {
-		all = append(all, g[1:]...)
-	}
-	return slices.Collect(slices.Chunk(all, (len(all)+count-1)/count))
-}
-
 func drawHelp(l *cell.Line, t *theme.Theme, e helpEntry, width int) {
 	if e.heading != "" {
 		l.Fit(t.Accent, e.heading, width)
@@ -111,8 +95,7 @@ func (m *Model) helpGroups() [][]helpEntry {
 			if b.Group != g {
 				continue
 			}
-			does := b.Action == keys.Help || b.Action == keys.Quit || b.Action == keys.Back || moves(b.Action) ||
-				slices.Contains(works, b.Action)
+			does := slices.Contains(always, b.Action) || moves(b.Action) || slices.Contains(works, b.Action)
 			if n := len(list); b.Joined && n > 1 {
 				last := &list[n-1]
 				last.keys += " " + b.Help().Key
@@ -139,38 +122,56 @@ func both(a, b string) string {
 	return a + ", " + b
 }
 
-// legend explains the letters and marks of bars in as few lines as they take.
+// signs are the marks on screens and what they mean.
+func (m *Model) signs() []helpSign {
+	t := m.theme
+	return []helpSign{
+		{t.Critical, t.Glyphs.Critical, "on the critical path: the run was waiting for it"},
+		{t.Muted, t.Glyphs.Shade, "paler: beside the path, something else took longer"},
+		{t.Slack, t.Glyphs.Slack, "slack: so much longer it could have lasted for free"},
+		{t.Warn, t.Glyphs.Break, "here idle time is cut out of the axis"},
+		{t.Warn, t.Glyphs.Inferred, "inferred, not measured"},
+		{t.Warn, t.Glyphs.Bound, "at most this much"},
+	}
+}
+
+// A helpSign is a mark and what it means.
+type helpSign struct {
+	style       theme.Style
+	sign, means string
+}
+
 func (m *Model) legend() []string {
 	t := m.theme
-	var lines []string
-	l := cell.NewLine(t, m.width, false)
-	l.Space(1)
-	item := func(width int, draw func()) {
-		if l.Left() < width+2 {
-			lines = append(lines, l.String())
-			l = cell.NewLine(t, m.width, false)
-			l.Space(1)
-		}
-		draw()
-		l.Space(2)
+	lines := []string{cell.NewLine(t, m.width, false).Space(1).Text(t.Accent, "Marks").String()}
+	for _, s := range m.signs() {
+		l := cell.NewLine(t, m.width, false)
+		l.Space(3).Text(s.style, s.sign).Space(2).Text(t.Text, s.means)
+		lines = append(lines, l.String())
 	}
+	return append(lines, strings.Repeat(" ", m.width))
+}
+
+// words explains what time is booked on: the letter and colour of each component, and what it holds.
+func (m *Model) words() []string {
+	t := m.theme
+	lines := []string{cell.NewLine(t, m.width, false).Space(1).Text(t.Accent, "Where a nanosecond goes").String()}
 	for _, c := range traces.Components {
-		name := strings.ReplaceAll(string(c), "_", " ")
-		item(cell.Width(name)+2, func() {
-			headline.Chip(l, t, c)
-			l.Space(1).Text(t.Muted, name)
-		})
+		l := cell.NewLine(t, m.width, false)
+		l.Space(3)
+		headline.Chip(l, t, c)
+		l.Space(2).Fit(t.Strong, strings.ReplaceAll(string(c), "_", " "), 11).Text(t.Text, cmp.Or(report.Explain(c), explained[c]))
+		lines = append(lines, l.String())
 	}
-	for _, sign := range []struct {
-		style       theme.Style
-		sign, means string
-	}{
-		{t.Critical, t.Glyphs.Critical, "critical path"},
-		{t.Slack, t.Glyphs.Slack, "slack"},
-		{t.Warn, t.Glyphs.Inferred, "inferred"},
-		{t.Warn, t.Glyphs.Bound, "at most"},
-	} {
-		item(cell.Width(sign.means)+2, func() { l.Text(sign.style, sign.sign).Space(1).Text(t.Muted, sign.means) })
-	}
-	return append(lines, l.String())
+	return lines
+}
+
+// explained says of the components whose name says it to those who know the field what they are.
+var explained = map[traces.Component]string{
+	traces.Queue:     "the part of the wait before the server began, by its own account",
+	traces.Prefill:   "the part of the wait in which the server read the prompt",
+	traces.Reasoning: "generating tokens of reasoning",
+	traces.Output:    "generating visible text",
+	traces.ToolArgs:  "generating the names and arguments of tool calls",
+	traces.Tool:      "executing a tool",
 }

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/seed46266073/longpole/tui/keys"
 )
 
 // A pointer is what the mouse did last.
@@ -31,7 +33,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		m.wheel(msg.Button)
 	case tea.MouseClickMsg:
-		if msg.Button != tea.MouseLeft || m.help {
+		if msg.Button != tea.MouseLeft || m.sheet != nil {
 			return nil
 		}
 		m.status = ""
@@ -62,12 +64,16 @@ func (m *Model) drag(x int, done bool) {
 }
 
 func (m *Model) wheel(button tea.MouseButton) {
-	rows := wheelRows
+	rows, action := wheelRows, keys.Down
 	switch button {
 	case tea.MouseWheelUp:
-		rows = -rows
+		rows, action = -rows, keys.Up
 	case tea.MouseWheelDown:
 	default:
+		return
+	}
+	if m.sheet != nil {
+		m.scroll(action, wheelRows)
 		return
 	}
 	m.page().Wheel(rows)

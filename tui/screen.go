@@ -55,6 +55,7 @@ type (
 
 // A kind is how a screen comes about.
 type kind struct {
+	name  string              // of a file that it is exported to
 	key   keys.Action         // leads to it; None: only what is chosen on another one does
 	ofRun bool                // it shows m.run: it is kept until another one is opened, and grows with it
 	make  func(m *Model) page // nil: it is there from the beginning, or never
@@ -62,12 +63,12 @@ type kind struct {
 
 // kinds has one line a screen.
 var kinds = [...]kind{
-	Runs:      {},
-	Waterfall: {ofRun: true, make: func(m *Model) page { return waterfall.New(m.theme, m.run) }},
-	Breakdown: {key: keys.Breakdown, ofRun: true, make: func(m *Model) page { return breakdown.New(m.theme, m.run) }},
-	Compare:   {key: keys.Compare, make: (*Model).comparison},
-	Problems:  {key: keys.Problems, make: (*Model).oddities},
-	Live:      {key: keys.Live},
+	Runs:      {name: "runs"},
+	Waterfall: {name: "run", ofRun: true, make: func(m *Model) page { return waterfall.New(m.theme, m.run) }},
+	Breakdown: {name: "breakdown", key: keys.Breakdown, ofRun: true, make: func(m *Model) page { return breakdown.New(m.theme, m.run) }},
+	Compare:   {name: "compare", key: keys.Compare, make: (*Model).comparison},
+	Problems:  {name: "problems", key: keys.Problems, make: (*Model).oddities},
+	Live:      {name: "live", key: keys.Live},
 }
 
 // screen returns which screen is shown.

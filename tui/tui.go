@@ -33,6 +33,9 @@ type Options struct {
 	Notes    []string         // what to say about the data as a whole, listed with the problems
 	Problems []traces.Problem // those that belong to no run
 
+	// Export writes the text of a screen to a new file, named after the screen, and says where; nil: nothing is exported.
+	Export func(screen, text string) (path string, err error)
+
 	// Updates bring runs that grow while they are looked at; nil: nothing changes. The interface begins without runs then and takes an
 	// update whenever it can; whoever sends them waits until then.
 	Updates <-chan Update
@@ -48,9 +51,9 @@ type Model struct {
 	width, height int
 	pages         map[Screen]page
 	stack         []Screen // the way here, the current screen last; never empty
-	help          bool
-	count         int    // typed before a key
-	status        string // said once, until the next key
+	sheet         *sheet   // covers the screen; nil: none
+	count         int      // typed before a key
+	status        string   // said once, until the next key
 	prompt        prompt
 	pointer       pointer
 

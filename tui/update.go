@@ -32,11 +32,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.press(msg)
 	case tea.PasteMsg:
 		if m.prompt.open {
-			m.prompt.text += msg.Content
-			m.search(m.prompt.text)
+			m.write(m.prompt.text + msg.Content)
 		}
 	case tea.MouseMsg:
 		return m, m.mouse(msg)
+	case exportedMsg:
+		m.exported(msg)
 	case updatedMsg:
 		m.apply(Update(msg))
 		return m, m.listen
@@ -57,8 +58,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // press handles a key: as text while something is being typed, else as what the key map says.
 func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if m.prompt.open && msg.String() != "ctrl+c" {
-		m.typed(msg)
-		return nil
+		return m.typed(msg)
 	}
 	m.status = ""
 	if d := msg.String(); len(d) == 1 && d[0] >= '0' && d[0] <= '9' && (d != "0" || m.count > 0) {
@@ -67,49 +67,56 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	action, count := keys.Default.Action(msg), m.count
 	m.count = 0
+	return m.act(action, count)
+}
+
+// always are the actions that work on every screen.
+var always = []keys.Action{keys.Command, keys.CopyView, keys.Export, keys.Help, keys.Quit}
+
+// act carries out an action if it does anything here.
+func (m *Model) act(action keys.Action, count int) tea.Cmd {
 	switch {
 	case action == keys.Quit:
 		return tea.Quit
-	case action == keys.Help:
-		m.help = !m.help
+	case action == keys.None || m.small():
 		return nil
-	case m.help:
-		m.help = m.help && action != keys.Back && action != keys.Enter
+	case m.sheet != nil:
+		m.scroll(action, count)
 		return nil
-	case m.small():
-		return nil
+	case slices.Contains(always, action), moves(action), slices.Contains(m.actions(), action):
+		return m.do(action, count)
 	}
-	return m.do(action, count)
+	return nil
 }
 
-// do carries out an action: what leads to another screen here, the rest on the current screen.
+// do carries out an action: here what concerns every screen, the rest on the current one.
 func (m *Model) do(action keys.Action, count int) tea.Cmd {
 	switch action {
-	case keys.None:
-		return nil
 	case keys.Back:
 		m.back()
-		return nil
-	}
-	if !moves(action) && !slices.Contains(m.actions(), action) {
-		return nil
-	}
-	if m.lead(action) {
-		return nil
-	}
-	switch action {
+	case keys.Help:
+		m.openHelp()
 	case keys.Find:
 		m.ask()
-		return nil
+	case keys.Command:
+		m.command()
 	case keys.Copy:
-		return m.copy()
-	case keys.Mark:
-		if m.screen() != Runs {
+		return m.copyID()
+	case keys.CopyView:
+		return m.copyView()
+	case keys.Export:
+		return m.export()
+	default:
+		if m.lead(action) {
+			return nil
+		}
+		if action == keys.Mark && m.screen() != Runs {
 			m.mark()
 			return nil
 		}
+		return m.page().Update(keys.Msg{Action: action, Count: count})
 	}
-	return m.page().Update(keys.Msg{Action: action, Count: count})
+	return nil
 }
 
 // mark marks the run that is open for the comparison, or unmarks it.
@@ -149,17 +156,4 @@ func (m *Model) openGroup(msg compare.ChosenMsg) {
 	}
 	m.stack = m.stack[:1]
 	m.list.Search(msg.By + "=" + msg.Group.Key[msg.By])
-}
-
-func (m *Model) copy() tea.Cmd {
-	id := ""
-	if p, ok := m.page().(named); ok {
-		id = p.ID()
-	}
-	if id == "" {
-		m.status = "no id to copy"
-		return nil
-	}
-	m.status = "copied " + id
-	return tea.SetClipboard(id)
 }

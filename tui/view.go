@@ -34,10 +34,16 @@ func (m *Model) content() string {
 		return ""
 	case m.small():
 		return m.tooSmall()
-	case m.help:
-		return m.helpView()
+	case m.sheet != nil:
+		return m.sheetView()
 	}
-	return m.page().View() + "\n" + m.bottom()
+	body := m.page().View()
+	if m.prompt.open && m.prompt.command {
+		lines := strings.Split(body, "\n")
+		palette := m.paletteView(min(8, len(lines)/2))
+		body = strings.Join(append(lines[:len(lines)-len(palette)], palette...), "\n")
+	}
+	return body + "\n" + m.bottom()
 }
 
 // tooSmall asks for more room, in whatever room there is.

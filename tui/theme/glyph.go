@@ -10,6 +10,7 @@ type Glyphs struct {
 	Marked, Cursor         string
 	Slack, Extent          string // time that would have been free; the extent of a row that is unfolded
 	Rule, Grid             string
+	Break                  string // time that is cut out of an axis
 	Good, Bad, Unsure, Cut string // outcomes: ok, failed, unknown, cancelled
 	Dot, Ellipsis          string
 	Up, Down, Left, Right  string
@@ -23,7 +24,7 @@ type Glyphs struct {
 
 var unicodeGlyphs = Glyphs{
 	Critical: "●", Open: "▾", Closed: "▸", Marked: "◆", Cursor: "▌",
-	Slack: "┄", Extent: "─", Rule: "─", Grid: "┊",
+	Slack: "┄", Extent: "─", Rule: "─", Grid: "┊", Break: "╱",
 	Good: "✓", Bad: "✗", Unsure: "·", Cut: "⊘", Dot: "·", Ellipsis: "…",
 	Up: "↑", Down: "↓", Left: "←", Right: "→", Times: "×", Dash: "–",
 	Inferred: "≈", Bound: "≤",
@@ -35,7 +36,7 @@ var unicodeGlyphs = Glyphs{
 var asciiGlyphs = Glyphs{
 	ASCII:    true,
 	Critical: "*", Open: "v", Closed: ">", Marked: "#", Cursor: ">",
-	Slack: "~", Extent: "-", Rule: "-", Grid: ":",
+	Slack: "~", Extent: "-", Rule: "-", Grid: ":", Break: "/",
 	Good: "+", Bad: "!", Unsure: ".", Cut: "/", Dot: "-", Ellipsis: "~",
 	Up: "^", Down: "v", Left: "<", Right: ">", Times: "x", Dash: "-",
 	Inferred: "~", Bound: "<",
