@@ -31,42 +31,36 @@ const (
 	backingOff             // between attempts
 )
 
-// emit notes the time that span i itself took, split where its component changes.
-func (w *walker) emit(i int32, from, to time.Duration) {
+// book appends the steps of the time that span i itself took, the latest first, split where its component changes.
+func (t *tree) book(list []step, i int32, from, to time.Duration) []step {
 	if from >= to {
-		return
+		return list
 	}
-	c, early := w.component(i)
-	if w.nodes[i].hasGaps && c != traces.Retry && c != traces.Backoff {
-		for _, g := range slices.Backward(w.calls.until(i, to)) {
+	c, early := t.component(i)
+	if t.nodes[i].hasGaps && c != traces.Retry && c != traces.Backoff {
+		for _, g := range slices.Backward(t.calls.until(i, to)) {
 			if g.span != i || g.to <= from {
 				break
 			}
-			w.split(i, g.to, to, early)
+			list = t.split(list, i, g.to, to, early)
 			to = max(g.from, from)
-			w.add(i, to, backingOff)
+			list = append(list, step{to, i, backingOff})
 		}
 	}
-	w.split(i, from, to, early)
+	return t.split(list, i, from, to, early)
 }
 
-// split notes a stretch; if it is early time, then only until the first model request.
-func (w *walker) split(i int32, from, to time.Duration, early bool) {
+// split appends a stretch; if it is early time, then as startup until the first model request.
+func (t *tree) split(list []step, i int32, from, to time.Duration, early bool) []step {
 	switch {
 	case from >= to:
-	case !early || w.firstModel == never || from >= w.firstModel:
-		w.add(i, from, usual)
-	default:
-		if w.firstModel < to {
-			w.add(i, w.firstModel, usual)
-		}
-		w.add(i, from, startup)
+		return list
+	case !early || t.firstModel == never || from >= t.firstModel:
+		return append(list, step{from, i, usual})
+	case t.firstModel < to:
+		list = append(list, step{t.firstModel, i, usual})
 	}
-}
-
-// add appends a step. It never continues the one before: between two stretches of one span lies one of another.
-func (w *walker) add(i int32, from time.Duration, k kind) {
-	w.steps = append(w.steps, step{from, i, k})
+	return append(list, step{from, i, startup})
 }
 
 // segments makes the path of the steps that led back through it.
@@ -80,18 +74,23 @@ func segments(t *tree, steps []step) []Segment {
 		span := t.run.Spans[s.span]
 		seg := &list[len(steps)-1-k]
 		*seg = Segment{Span: span, From: s.from, To: to, Quality: span.Quality()}
-		switch s.kind {
-		case startup:
-			seg.Component = traces.Startup
-		case backingOff:
-			seg.Component = traces.Backoff
-		default:
-			if seg.Component, _ = t.component(s.span); seg.Component == traces.Tool {
-				seg.Tool = t.toolName(s.span)
-			}
-		}
+		seg.Component, seg.Tool = t.booking(s)
 	}
 	return list
+}
+
+// booking returns what a step is booked on.
+func (t *tree) booking(s step) (c traces.Component, tool string) {
+	switch s.kind {
+	case startup:
+		return traces.Startup, ""
+	case backingOff:
+		return traces.Backoff, ""
+	}
+	if c, _ = t.component(s.span); c == traces.Tool {
+		tool = t.toolName(s.span)
+	}
+	return c, tool
 }
 
 // component returns what the own time of span i is booked on, backoff between attempts aside; early says that it is

@@ -15,9 +15,10 @@ type Path struct {
 	Background []Detached       // outermost spans that nothing waits for by declaration, likewise; a link may have put one on the path
 	Problems   []traces.Problem // spans that were clipped or left out, and what could not be told
 
-	tree  *tree
-	sums  func() *sums
-	slack func() []time.Duration
+	tree   *tree
+	sums   func() *sums
+	slack  func() []time.Duration
+	source func() []int32 // what made each span start while it was still going on itself
 }
 
 // A Segment is a stretch of the run that Span alone held up. Neighbours differ in span or component.
@@ -54,6 +55,7 @@ func Find(run *traces.Run) *Path {
 		p.Problems = p.tree.problems.finish()
 	}
 	p.sums = sync.OnceValue(func() *sums { return sum(p) })
+	p.source = sync.OnceValue(func() []int32 { return sources(p.tree) })
 	p.slack = sync.OnceValue(func() []time.Duration { return slack(p.tree) })
 	return p
 }

@@ -35,12 +35,12 @@ func walk(t *tree) []step {
 	for {
 		if c := w.choose(at, now, left, cut); c != none {
 			end := min(t.nodes[c].end, now)
-			w.emit(at, end, now)
+			w.steps = t.book(w.steps, at, end, now)
 			at, now, left, cut = c, end, none, end < t.nodes[c].end
 			continue
 		}
 		start := t.nodes[at].start
-		w.emit(at, start, now)
+		w.steps = t.book(w.steps, at, start, now)
 		if at == 0 {
 			return w.steps
 		}
@@ -165,6 +165,18 @@ func (t *tree) source(at, left int32) (source int32, ambiguous bool) {
 		return s.model, false
 	}
 	return none, false
+}
+
+// sources returns the source of every span.
+func sources(t *tree) []int32 {
+	list := make([]int32, len(t.nodes))
+	for i := len(list) - 1; i >= 0; i-- { // mostly backwards in time
+		list[i] = none
+		if i > 0 && !t.nodes[i].out {
+			list[i], _ = t.source(t.spawner(int32(i)), int32(i))
+		}
+	}
+	return list
 }
 
 // slower returns the attempt on which left, another of the same call, was not prepared to wait any longer.
