@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/ceiling"
 )
 
 // A Profile is a model on its hardware: what decides how long replies take. The package comment has the formulas.
@@ -74,7 +75,15 @@ func (p *Profile) Ceiling() float64 {
 	if p.Exact != nil {
 		return 0
 	}
-	return p.Bandwidth * float64(p.GPUs) / (p.ActiveParams * p.BytesPerParam)
+	return p.setup().Rate(1, 0)
+}
+
+// setup is what of the profile bounds its rates.
+func (p *Profile) setup() ceiling.Setup {
+	return ceiling.Setup{
+		Model:    ceiling.Model{Active: p.ActiveParams, Total: p.TotalParams, BytesPerParam: p.BytesPerParam, KVBytes: p.KVBytes},
+		Hardware: ceiling.Hardware{Bandwidth: p.Bandwidth, Count: p.GPUs},
+	}
 }
 
 // PrefillRate returns how many uncached prompt tokens per second the profile reads. It is 0 for an Exact profile.
@@ -87,17 +96,12 @@ func (p *Profile) PrefillRate() float64 {
 
 // Step returns how long a decode step takes on the median when batch streams with a context of context tokens each share it.
 func (p *Profile) Step(batch, context int) time.Duration {
-	return seconds(p.stepBytes(batch, context)/(p.Bandwidth*float64(p.GPUs)*p.Efficiency)) + p.StepOverhead
+	return seconds(1/(p.setup().Rate(batch, float64(context))*p.Efficiency)) + p.StepOverhead
 }
 
 // floor returns the least time the bytes of a step can take.
 func (p *Profile) floor(batch, context int) time.Duration {
-	return seconds(p.stepBytes(batch, context) / (p.Bandwidth * float64(p.GPUs)))
-}
-
-func (p *Profile) stepBytes(batch, context int) float64 {
-	touched := 1 - math.Pow(1-p.ActiveParams/p.TotalParams, float64(batch))
-	return p.TotalParams*p.BytesPerParam*touched + float64(batch)*float64(context)*p.KVBytes
+	return seconds(1 / p.setup().Rate(batch, float64(context)))
 }
 
 // reasoningTokens returns how long the model thinks in one turn.
