@@ -48,3 +48,14 @@ func (s Sample) most() []float64 {
 	}
 	return most
 }
+
+// Quantile returns the bounds between which the quantile q of the sample lies, as Median does for the middle. ok is false
+// where Quantile of as many exact values is.
+func (s Sample) Quantile(q float64) (bounds Interval, ok bool) {
+	low, ok := Quantile(s.least(), q)
+	if !ok {
+		return Interval{}, false
+	}
+	high, _ := Quantile(s.most(), q)
+	return Interval{low, high}, true
+}
