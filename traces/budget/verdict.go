@@ -1,0 +1,181 @@
+package budget
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/stats"
+)
+
+// A Verdict is how a budget stands.
+type Verdict string
+
+// The verdicts. Untold: the runs do not say; that is not Kept.
+const (
+	Kept   Verdict = "kept"
+	Broken Verdict = "broken"
+	Untold Verdict = "cannot be told"
+)
+
+// A Result is a budget held against a group of runs.
+type Result struct {
+	Budget  Budget
+	Group   *measure.Group
+	Verdict Verdict
+	Seen    string // the value, as people read it: "1.42 s", "more than 30 s", "4.2 %"; "" if there is none
+	Why     string // what it was seen in, or why it cannot be told: "of 24 model calls"
+}
+
+// Check holds a budget against the runs of a group.
+func (b Budget) Check(g *measure.Group) Result {
+	v := b.value(g)
+	result := Result{Budget: b, Group: g, Verdict: Untold, Why: v.why}
+	if v.none {
+		return result
+	}
+	result.Seen = b.write(v.low)
+	if v.high > v.low {
+		result.Seen = "more than " + result.Seen
+	}
+	switch low, high := b.holds(v.low), b.holds(v.high); {
+	case low && high:
+		result.Verdict = Kept
+	case !low && !high:
+		result.Verdict = Broken
+	}
+	return result
+}
+
+func (b Budget) holds(v float64) bool {
+	switch b.op {
+	case "<":
+		return v < b.limit
+	case "<=":
+		return v <= b.limit
+	case ">":
+		return v > b.limit
+	default:
+		return v >= b.limit
+	}
+}
+
+func (b Budget) write(v float64) string {
+	switch b.unit {
+	case duration:
+		return traces.FormatDuration(time.Duration(math.Round(v)))
+	case share:
+		return strconv.FormatFloat(math.Round(v*1000)/10, 'f', -1, 64) + " %"
+	default:
+		return strconv.FormatFloat(math.Round(v*100)/100, 'f', -1, 64)
+	}
+}
+
+// A value is what was seen: low = high, or anything between the two where runs were cut off.
+type value struct {
+	low, high float64
+	none      bool   // nothing can be said
+	why       string // of what it is, or why there is none
+}
+
+func exactly(v float64, why string) value { return value{low: v, high: v, why: why} }
+
+// aggregateOf returns what makes one value of many.
+func aggregateOf(word string) (func(quantity, *measure.Group) value, bool) {
+	switch word {
+	case "median":
+		return percentile(0.5), true
+	case "mean":
+		return mean, true
+	case "min":
+		return percentile(0), true
+	case "max":
+		return percentile(1), true
+	}
+	if m := aggregate.FindStringSubmatch(word); m != nil {
+		p, err := strconv.ParseFloat(m[1], 64)
+		return percentile(p / 100), err == nil && p > 0
+	}
+	return nil, false
+}
+
+func percentile(q float64) func(quantity, *measure.Group) value {
+	return func(what quantity, g *measure.Group) value {
+		s := what.sample(g)
+		bounds, ok := s.Quantile(q)
+		if !ok {
+			return value{none: true, why: tooFew(what, s.N(), stats.Needed(q))}
+		}
+		return value{bounds.Low, bounds.High, false, seenIn(what, s)}
+	}
+}
+
+// mean is at least what it would be if the runs that were cut off had ended then.
+func mean(what quantity, g *measure.Group) value {
+	s := what.sample(g)
+	if s.N() == 0 {
+		return value{none: true, why: tooFew(what, 0, 1)}
+	}
+	sum := 0.0
+	for _, x := range slices.Concat(s.Exact, s.Above) {
+		sum += x
+	}
+	v := exactly(sum/float64(s.N()), seenIn(what, s))
+	if len(s.Above) > 0 {
+		v.high = math.Inf(1)
+	}
+	return v
+}
+
+func tooFew(what quantity, n, needed int) string {
+	if n == 0 {
+		return "there is no " + what.of + " to tell it from"
+	}
+	return fmt.Sprintf("it takes %d of a %s, there are %d", needed, what.of, n)
+}
+
+func seenIn(what quantity, s stats.Sample) string {
+	why := fmt.Sprintf("of %s", plural(s.N(), what.of))
+	if n := len(s.Above); n > 0 {
+		why += fmt.Sprintf(", %d cut off by a time limit", n)
+	}
+	return why
+}
+
+func shareOf(part func(*measure.Run) time.Duration) func(*measure.Group) value {
+	return func(g *measure.Group) value {
+		var of, all float64
+		for _, r := range g.Runs {
+			of += float64(part(r))
+			all += float64(r.Wall)
+		}
+		if all == 0 {
+			return value{none: true, why: "the runs took no time"}
+		}
+		return exactly(of/all, fmt.Sprintf("of the time of %s", plural(g.N, "run")))
+	}
+}
+
+func success(g *measure.Group) value {
+	if g.Success == nil {
+		return value{none: true, why: "no run says how it ended"}
+	}
+	why := fmt.Sprintf("of %s", plural(g.N-g.Unknown, "run"))
+	if !g.Checked {
+		why += " (finished; no answer was checked)"
+	}
+	return exactly(g.Success.Rate, why)
+}
+
+func runs(g *measure.Group) value { return exactly(float64(g.N), "") }
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
