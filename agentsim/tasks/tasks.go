@@ -1,5 +1,5 @@
 // Package tasks is a set of small pieces of work for an agent: real files, real tools, and a verifier that decides
-// whether the answer is correct.
+// whether the answer is correct. All returns the built-in ones, Load those of a file of yours.
 //
 // A Task holds everything that is needed to do it on a machine without a network: the files, the pages of a small site
 // that is served on loopback while the task runs, the names of the tools, and the verifier. It also holds a script with
@@ -24,12 +24,13 @@ import (
 
 // A Task is a piece of work. Verify may be called concurrently.
 type Task struct {
-	Name     string   // letters, digits and -
-	Prompt   string   // the user message
-	Files    fs.FS    // what is in the working folder at the start
-	Site     *Site    // nil: none
-	Tools    []string // names of tools of package tools
-	Commands []string // programs that run_command may start
+	Name     string            // letters, digits and -
+	Prompt   string            // the user message
+	Files    fs.FS             // what is in the working folder at the start; nil: nothing
+	Texts    map[string]string // further files by name, laid out after Files
+	Site     *Site             // nil: none
+	Tools    []string          // names of tools of package tools
+	Commands []string          // programs that run_command may start
 	// Pause stands for slow work of the task's scripts, in recorded time: they sleep for $PAUSE seconds.
 	Pause time.Duration
 
@@ -37,8 +38,11 @@ type Task struct {
 	// without repeating the answer, what it looked for.
 	Verify func(ctx context.Context, answer string, dir *os.Root) (correct bool, says string)
 
-	Script simmodel.Script // how a simulated model plays it
-	paths  []path          // the conversations of which Script chooses
+	Script simmodel.Script // how a simulated model plays it; without a Play, it cannot
+	Digest string          // tells versions of a task that was loaded from a file apart; "": it is a built-in one
+
+	paths []path // the conversations of which Script chooses
+	needs string // program that Verify runs; "": none
 }
 
 // A Site is pages that are served on loopback while a task runs; site.txt in the working folder holds the address.
@@ -72,8 +76,8 @@ func Scripts(tasks []Task) []simmodel.Script {
 
 // Missing names a program that the task needs and this machine does not have; "" if it can run here.
 func (t Task) Missing() string {
-	for _, name := range t.Commands {
-		if _, err := exec.LookPath(name); err != nil {
+	for _, name := range append(t.Commands[:len(t.Commands):len(t.Commands)], t.needs) {
+		if _, err := exec.LookPath(name); err != nil && name != "" {
 			return name
 		}
 	}

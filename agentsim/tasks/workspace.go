@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	slashpath "path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,10 +54,15 @@ func (t Task) Open(opt Options) (_ *Workspace, err error) {
 			err = errors.Join(fmt.Errorf("task %s: %w", t.Name, err), w.Close(), os.RemoveAll(dir))
 		}
 	}()
-	if err := os.CopyFS(dir, t.Files); err != nil {
-		return nil, err
+	if t.Files != nil {
+		if err := os.CopyFS(dir, t.Files); err != nil {
+			return nil, err
+		}
 	}
 	if w.Root, err = os.OpenRoot(dir); err != nil {
+		return nil, err
+	}
+	if err := w.write(t.Texts); err != nil {
 		return nil, err
 	}
 	if t.Site != nil {
@@ -70,6 +79,19 @@ func (t Task) Open(opt Options) (_ *Workspace, err error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+// write lays files out, over those that are there.
+func (w *Workspace) write(texts map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		if err := w.Root.MkdirAll(slashpath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := w.Root.WriteFile(filepath.FromSlash(name), []byte(texts[name]), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Verify decides whether the task was done.
