@@ -36,6 +36,7 @@ func Write(w io.Writer, runs []*measure.Run, opt Options) error {
 		Profile: &profile.Profile{
 			SampleType: []*profile.ValueType{critical, runCount}, DefaultSampleType: critical.Type,
 			PeriodType: critical, Period: 1,
+			Mapping: []*profile.Mapping{{ID: 1, File: "longpole", HasFunctions: true}}, // else pprof would look for a binary
 		},
 		locations: map[string]*profile.Location{},
 	}
@@ -82,7 +83,7 @@ func (b *builder) location(name string) *profile.Location {
 		id := uint64(len(b.locations) + 1)
 		f := &profile.Function{ID: id, Name: name, SystemName: name}
 		b.Function = append(b.Function, f)
-		b.locations[name] = &profile.Location{ID: id, Line: []profile.Line{{Function: f}}}
+		b.locations[name] = &profile.Location{ID: id, Mapping: b.Mapping[0], Line: []profile.Line{{Function: f}}}
 		b.Location = append(b.Location, b.locations[name])
 	}
 	return b.locations[name]
