@@ -1,44 +1,83 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/blame"
+	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/otlp"
+	"github.com/seed46266073/longpole/traces/pprofile"
 )
 
 // exportOptions are the flags of `longpole export`.
-type exportOptions struct{ to string }
+type exportOptions struct {
+	to     string
+	output string
+	mean   bool
+}
+
+// profiles are the forms in which the critical paths of runs can be written.
+var profiles = map[string]func(io.Writer, []*measure.Run, bool) error{
+	"folded": func(w io.Writer, runs []*measure.Run, mean bool) error {
+		graph := blame.Flame(runs)
+		if mean {
+			graph = graph.PerRun()
+		}
+		return graph.WriteFolded(w)
+	},
+	"pprof": func(w io.Writer, runs []*measure.Run, mean bool) error {
+		return pprofile.Write(w, runs, pprofile.Options{PerRun: mean})
+	},
+}
 
 func newExport() *cobra.Command {
 	var opt exportOptions
 	cmd := &cobra.Command{
 		Use:   "export [SOURCE…]",
-		Short: "Send runs to Jaeger or any other OpenTelemetry backend",
-		Long: `Send the spans of runs to an OTLP endpoint. Where and how is set by OpenTelemetry's own variables:
+		Short: "Send runs to Jaeger or any other OpenTelemetry backend, or write their critical paths as a profile",
+		Long: `--to otlp sends the spans of runs to an OTLP endpoint. Where and how is set by OpenTelemetry's own variables:
 OTEL_EXPORTER_OTLP_ENDPOINT (default http://localhost:4318), OTEL_EXPORTER_OTLP_PROTOCOL (http/protobuf or grpc),
 OTEL_EXPORTER_OTLP_HEADERS and the others. Every span of the sources is sent, a span that was written several times once.
 
+--to folded and --to pprof write what the runs were waiting for, added up by kind of work, in nanoseconds: as folded stacks
+for flame graphs, or as a profile for go tool pprof, where labels tell run, model, effort, task, outcome and component apart
+(-tags, -tagfocus). Times are sums over the runs; to compare different numbers of runs, take --mean for both.
+
 ` + sourceHelp,
-		Example: `  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 longpole export --to otlp traces.jsonl`,
-		Args:    cobra.ArbitraryArgs,
+		Example: `  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 longpole export --to otlp traces.jsonl
+  longpole export --to pprof -o new.pb.gz new/ && go tool pprof -http=: new.pb.gz
+  longpole export --to pprof --mean -o old.pb.gz old/ && go tool pprof -http=: -diff_base old.pb.gz new-mean.pb.gz
+  longpole export --to folded traces.jsonl | flamegraph.pl --countname ns > path.svg
+  longpole export --to folded -o path.folded traces.jsonl    for https://www.speedscope.app`,
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runExport(cmd.Context(), opt, args, cmd.InOrStdin(), cmd.ErrOrStderr())
+			return runExport(cmd.Context(), opt, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&opt.to, "to", "otlp", "otlp: an OTLP endpoint, set by OTEL_EXPORTER_OTLP_* variables")
-	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"otlp"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&opt.to, "to", "otlp", "otlp: an OTLP endpoint, set by OTEL_EXPORTER_OTLP_* variables; folded: folded stacks; pprof: a pprof profile")
+	cmd.Flags().StringVarP(&opt.output, "output", "o", "-", "`FILE` to write a profile to; - is standard output")
+	cmd.Flags().BoolVar(&opt.mean, "mean", false, "write means over the runs instead of sums")
+	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"otlp", "folded", "pprof"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func runExport(ctx context.Context, opt exportOptions, sources []string, stdin io.Reader, stderr io.Writer) error {
-	if opt.to != "otlp" {
-		return misused("--to %q is unknown; otlp is what runs can be exported to", opt.to)
+func runExport(ctx context.Context, opt exportOptions, sources []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	switch {
+	case profiles[opt.to] != nil:
+		return exportProfile(ctx, opt, sources, stdin, stdout, stderr)
+	case opt.to != "otlp":
+		return misused("--to %q is unknown; otlp, folded and pprof are what runs can be exported to", opt.to)
+	case opt.output != "-" || opt.mean:
+		return misused("--to otlp sends spans to an endpoint; --output and --mean are for folded and pprof")
 	}
 	lists, problems, err := loadRecords(ctx, sources, stdin)
 	if err != nil {
@@ -52,11 +91,49 @@ func runExport(ctx context.Context, opt exportOptions, sources []string, stdin i
 			return fmt.Errorf("export to %s: %d spans sent, then: %w", endpoint(), sent, err)
 		}
 	}
+	list(stderr, problems)
+	fmt.Fprintf(stderr, "%d spans sent to %s\n", sent, endpoint())
+	return nil
+}
+
+// exportProfile writes the critical paths of the runs of the sources.
+func exportProfile(ctx context.Context, opt exportOptions, sources []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if f, ok := stdout.(*os.File); ok && opt.to == "pprof" && opt.output == "-" && term.IsTerminal(f.Fd()) {
+		return misused("a pprof profile is binary and not for a terminal; name a file with -o FILE, or pipe it on")
+	}
+	runs, problems, err := loadRuns(ctx, sources, stdin, traces.Options{})
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		list(stderr, problems)
+		return fmt.Errorf("no runs found: nothing to export")
+	}
+	var profile bytes.Buffer
+	if err := profiles[opt.to](&profile, runs, opt.mean); err != nil {
+		return err
+	}
+	list(stderr, problems)
+	if opt.output == "-" {
+		_, err := profile.WriteTo(stdout)
+		return err
+	}
+	if err := os.WriteFile(opt.output, profile.Bytes(), 0o600); err != nil {
+		return fmt.Errorf("write the profile: %w", err)
+	}
+	what := "the critical path of 1 run"
+	if len(runs) > 1 {
+		what = fmt.Sprintf("the critical paths of %d runs", len(runs))
+	}
+	fmt.Fprintf(stderr, "%s written to %s\n", what, opt.output)
+	return nil
+}
+
+// list writes problems, one a line.
+func list(stderr io.Writer, problems []traces.Problem) {
 	for _, p := range problems {
 		fmt.Fprintf(stderr, "%s: %s\n", p.Code, p.Message)
 	}
-	fmt.Fprintf(stderr, "%d spans sent to %s\n", sent, endpoint())
-	return nil
 }
 
 // endpoint returns where OTLP goes, as the standard variables say.
