@@ -1,0 +1,137 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+)
+
+// An Outlook is what would help most, of one run or on average of several.
+type Outlook struct {
+	Runs     int
+	Wall     time.Duration // the run's, or the mean
+	Chances  []Chance      // what making one thing faster would bring, alone; what brings most when halved first
+	Remedies []Remedy      // what else could be had, alone; what brings most first
+}
+
+// A Chance is what making one component or tool faster would bring.
+type Chance struct {
+	Target  Target
+	Runs    int           // that wait for it
+	OnPath  time.Duration // how long the run waits for it
+	Halved  time.Duration // how much shorter the run is if the target takes half its time
+	Removed time.Duration // and if it takes none
+	Curve   []Point       // of one run; nil of several
+	Knees   []Knee        // likewise
+}
+
+// A Remedy is a plan that stands for one thing that could be had.
+type Remedy struct {
+	Plan  Plan
+	Runs  int           // that it makes shorter
+	Saved time.Duration // above 0
+}
+
+// remedies are the plans that an Outlook tries: no failures, input that had been cached, nobody to ask, tools at once, tools early,
+// one step less.
+var remedies = []Plan{
+	{Edits: []Edit{{Target: Component(traces.Retry), How: Off}}},
+	{Edits: []Edit{{Target: Component(traces.Wait), How: Cached}}},
+	{Edits: []Edit{{Target: Component(traces.Approval), How: Off}}},
+	{ParallelTools: AtOnce},
+	{ParallelTools: Early},
+	{Steps: -1},
+}
+
+// Outlook returns what would help most: each component and each tool that the run waits for, and the usual remedies. Time that no
+// span shows (untraced) is not among them.
+func (p *Prepared) Outlook() Outlook {
+	o := Outlook{Runs: 1, Wall: p.Run.Wall}
+	onPath := map[Target]time.Duration{}
+	for _, s := range p.Run.Path.Segments {
+		switch {
+		case s.Component == traces.Tool && s.Tool != "":
+			onPath[Tool(s.Tool)] += s.Duration()
+		case s.Component != traces.Untraced:
+			onPath[Component(s.Component)] += s.Duration()
+		}
+	}
+	for t, d := range onPath {
+		w := p.sweep(Plan{}, t)
+		c := Chance{Target: t, Runs: 1, OnPath: d, Curve: w.curve()}
+		for _, point := range c.Curve {
+			switch point.Factor {
+			case 0.5:
+				c.Halved = p.Run.Wall - point.Wall
+			case 0:
+				c.Removed = p.Run.Wall - point.Wall
+			}
+		}
+		c.Knees = w.knees()
+		o.Chances = append(o.Chances, c)
+	}
+	for _, plan := range remedies {
+		if saved := p.Run.Wall - p.wall(plan); saved > 0 {
+			o.Remedies = append(o.Remedies, Remedy{plan, 1, saved})
+		}
+	}
+	o.sort()
+	return o
+}
+
+func (o *Outlook) sort() {
+	slices.SortFunc(o.Chances, func(a, b Chance) int {
+		return cmp.Or(cmp.Compare(b.Halved, a.Halved), cmp.Compare(b.Removed, a.Removed), cmp.Compare(a.Target.String(), b.Target.String()))
+	})
+	slices.SortStableFunc(o.Remedies, func(a, b Remedy) int { return cmp.Compare(b.Saved, a.Saved) })
+}
+
+// Pool returns what would help runs on average. Times are means over all of them, rounded down; a run that something would not help
+// counts with 0.
+func Pool(list []Outlook) Outlook {
+	if len(list) == 1 {
+		return list[0]
+	}
+	var pooled Outlook
+	chances, found := map[Target]Chance{}, map[string]Remedy{}
+	for _, o := range list {
+		pooled.Runs += o.Runs
+		pooled.Wall += o.Wall
+		for _, c := range o.Chances {
+			sum := chances[c.Target]
+			chances[c.Target] = Chance{Target: c.Target, Runs: sum.Runs + c.Runs, OnPath: sum.OnPath + c.OnPath,
+				Halved: sum.Halved + c.Halved, Removed: sum.Removed + c.Removed}
+		}
+		for _, r := range o.Remedies {
+			label := r.Plan.Labels()[0]
+			sum := found[label]
+			found[label] = Remedy{r.Plan, sum.Runs + r.Runs, sum.Saved + r.Saved}
+		}
+	}
+	n := time.Duration(max(pooled.Runs, 1))
+	pooled.Wall /= n
+	for _, c := range chances {
+		c.OnPath, c.Halved, c.Removed = c.OnPath/n, c.Halved/n, c.Removed/n
+		pooled.Chances = append(pooled.Chances, c)
+	}
+	for _, plan := range remedies {
+		if r, ok := found[plan.Labels()[0]]; ok {
+			r.Saved /= n
+			pooled.Remedies = append(pooled.Remedies, r)
+		}
+	}
+	pooled.sort()
+	return pooled
+}
+
+// Outlooks returns the outlook of each run.
+func Outlooks(runs []*measure.Run) []Outlook {
+	list := make([]Outlook, len(runs))
+	for i, r := range runs {
+		list[i] = Prepare(r, runs).Outlook()
+	}
+	return list
+}

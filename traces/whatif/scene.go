@@ -1,0 +1,86 @@
+package whatif
+
+import (
+	"slices"
+	"time"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/critpath"
+)
+
+// A scene is a run's replay under one set of dependencies, with what edits ask about its stretches.
+type scene struct {
+	replay   *critpath.Replay
+	recorded []time.Duration // length of each part
+	kinds    []Target        // what parts are booked on: each a component or a tool
+	kind     []int32         // by part: index in kinds
+}
+
+func newScene(r *critpath.Replay) *scene {
+	s := &scene{replay: r, recorded: r.Lengths(), kind: make([]int32, len(r.Parts))}
+	index := map[Target]int32{}
+	for i, part := range r.Parts {
+		t := Target{string(part.Component), part.Tool}
+		k, ok := index[t]
+		if !ok {
+			k = int32(len(s.kinds))
+			index[t] = k
+			s.kinds = append(s.kinds, t)
+		}
+		s.kind[i] = k
+	}
+	return s
+}
+
+// selected tells for each kind whether it is of any of the targets.
+func (s *scene) selected(targets ...Target) []bool {
+	list := make([]bool, len(s.kinds))
+	for k, kind := range s.kinds {
+		list[k] = slices.ContainsFunc(targets, func(t Target) bool { return t.has(traces.Component(kind.Name), kind.Tool) })
+	}
+	return list
+}
+
+// owners say which spans the time of a span counts together with, where an edit sets how long each occurrence lasts. By span; none:
+// nothing like it is around the span.
+type owners struct {
+	attempt, tool, wait []int32
+}
+
+const none = -1
+
+// ownersOf finds the nearest attempt (or model call), tool and wait at or above each span.
+func ownersOf(run *traces.Run) owners {
+	n := len(run.Spans)
+	o := owners{make([]int32, n), make([]int32, n), make([]int32, n)}
+	for i, s := range run.Spans { // parents come before children
+		o.attempt[i], o.tool[i], o.wait[i] = none, none, none
+		if s.Parent != nil {
+			p := s.Parent.Index
+			o.attempt[i], o.tool[i], o.wait[i] = o.attempt[p], o.tool[p], o.wait[p]
+		}
+		switch s.Role {
+		case traces.RoleAttempt, traces.RoleModel:
+			o.attempt[i] = int32(i)
+		case traces.RoleTool:
+			o.tool[i] = int32(i)
+		case traces.RoleWait:
+			o.wait[i] = int32(i)
+		}
+	}
+	return o
+}
+
+// of returns the span whose such time is one occurrence; none if each stretch is its own.
+func (o *owners) of(part *critpath.Part) int32 {
+	i := part.Span.Index
+	switch part.Component {
+	case traces.Tool:
+		return o.tool[i]
+	case traces.Approval:
+		return o.wait[i]
+	case traces.Backoff, traces.Startup, traces.Agent, traces.Untraced:
+		return none
+	}
+	return o.attempt[i]
+}
