@@ -56,7 +56,7 @@ func (f framer) of(s *traces.Span, up around) (frames []frame, below around) {
 	case traces.RoleAgent:
 		name := "agent"
 		if who := s.Attrs().String(traces.KeyAgentName); who != "" && up.agent {
-			name += ":" + who // the outermost may be named after its task
+			name = named(name, who) // the outermost may be named after its task
 		}
 		below.agent, below.model, below.component = true, false, traces.Agent
 		return []frame{{name, traces.Agent}}, below
@@ -91,7 +91,7 @@ func named(kind, name string) string {
 	if name == "" {
 		return kind
 	}
-	return kind + ":" + name
+	return kind + ":" + oneLine(name)
 }
 
 var words = regexp.MustCompile(`[0-9A-Za-z]+`)
