@@ -1,0 +1,42 @@
+package cost
+
+import "github.com/seed46266073/longpole/traces/measure"
+
+// A Standing is where a setting stands when time, success and cost count together.
+type Standing struct {
+	Known    bool // all three are known, so that it can be compared
+	Front    bool // no other setting beats it
+	BeatenBy int  // index of a setting that does; -1 for none
+}
+
+// Front tells which settings are beaten in time to a correct answer, success and cost of a run together. One setting beats another
+// that in what was seen is better in none of the three, and in one of them worse beyond doubt (the 95 % intervals do not
+// overlap). So whatever the data do not tell apart stays on the front. A setting of which one of the three is unknown neither
+// beats nor is beaten. Bills are those of the groups, in the same order.
+func Front(groups []measure.Group, bills []GroupBill) []Standing {
+	list := make([]Standing, len(groups))
+	for i := range groups {
+		list[i] = Standing{Known: known(&groups[i], &bills[i]), BeatenBy: -1}
+	}
+	for i := range list {
+		for k := range list {
+			if list[i].Known && list[k].Known && list[i].BeatenBy < 0 && beats(&groups[k], &groups[i], &bills[k], &bills[i]) {
+				list[i].BeatenBy = k
+			}
+		}
+		list[i].Front = list[i].Known && list[i].BeatenBy < 0
+	}
+	return list
+}
+
+func known(g *measure.Group, b *GroupBill) bool {
+	return g.Success != nil && g.TimeToCorrect.Median != nil && !g.TimeToCorrect.MoreThan && b.Median != nil
+}
+
+func beats(a, b *measure.Group, x, y *GroupBill) bool {
+	if a.Success.Rate < b.Success.Rate || *a.TimeToCorrect.Median > *b.TimeToCorrect.Median || x.Median.Cmp(*y.Median) > 0 {
+		return false
+	}
+	cheaper := x.High != nil && y.Low != nil && x.High.Cmp(*y.Low) < 0 && !x.AtLeast && !y.AtMost
+	return cheaper || measure.MoreOften(a, b) || measure.Sooner(a, b)
+}
