@@ -6,22 +6,6 @@ import (
 	"github.com/seed46266073/longpole/traces"
 )
 
-// Edges say which dependencies a replay keeps. The zero value keeps all that the order of times suggests, which is
-// conservative: what only happened to come one after another is taken to have waited.
-//
-// With Structural alone the replay of a run with nothing changed is the run as recorded. ToolsAtOnce and ToolsEarly make it
-// another run even so, in which the tools that one model message asked for no longer queue up.
-type Edges struct {
-	// Structural keeps only what an agent's loop implies: a span's parent, what it declares, a model's call before its tools,
-	// and steps, tools and model calls before the next model call. Other spans keep what the order of times suggests.
-	Structural bool
-	// ToolsAtOnce lets the tools that one model message asked for start together, once the message is complete: their arguments
-	// do not need each other's results.
-	ToolsAtOnce bool
-	// ToolsEarly lets each of them start as soon as its own arguments are complete, while the model still streams.
-	ToolsEarly bool
-}
-
 // A Replay is a run that can be played again with other lengths of its parts, every span after what it waited for. It is
 // read-only and safe for concurrent use.
 type Replay struct {

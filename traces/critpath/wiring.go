@@ -24,6 +24,7 @@ import (
 // hangs on one of them: the network is linear in the spans, where looking at each pair would be quadratic.
 type wiring struct {
 	*tree
+	asking
 	edges  Edges
 	source []int32 // of each span: what was going on when it started and made it start; none mostly
 
@@ -34,7 +35,8 @@ type wiring struct {
 	cuts       []cut
 	jobs       lists // what joins each span, phases apart, by start
 	phases     lists // the phases that join each span, by start
-	done       lists // all that joins each span and releases others, by release
+	done       lists // all that joins each span but losers of a race, by release
+	releases   lists // those of them that release what starts after them, mostly all
 	booked     []step
 }
 
@@ -52,6 +54,7 @@ func wire(t *tree, edges Edges, source []int32) (*network, []Part) {
 	n := len(t.nodes)
 	w := &wiring{tree: t, edges: edges, source: source, start: slices.Repeat([]int32{none}, n), end: slices.Repeat([]int32{none}, n),
 		instants: make([]instant, 1, 4*n), recorded: make([]time.Duration, 1, 4*n), parts: make([]Part, 0, 2*n)}
+	w.ask()
 	w.list()
 	for i := range t.nodes {
 		if !t.nodes[i].out {
@@ -59,13 +62,10 @@ func wire(t *tree, edges Edges, source []int32) (*network, []Part) {
 			w.end[i] = w.add(instant{}, w.ended(int32(i)))
 		}
 	}
-	w.done.chain = int32(len(w.instants))
-	for k, i := range w.done.spans {
-		a := w.end[i]
-		if k > int(w.done.first[t.nodes[i].scope]) {
-			a = w.done.chain + int32(k) - 1
-		}
-		w.add(instant{a: a, b: w.end[i]}, w.done.latest[k])
+	w.link(&w.done)
+	if w.releases = w.done; edges.Structural {
+		w.releases = w.finishing(func(i int32) bool { return !w.side[i] })
+		w.link(&w.releases)
 	}
 	for i := range t.nodes {
 		if t.nodes[i].out {
@@ -80,6 +80,18 @@ func wire(t *tree, edges Edges, source []int32) (*network, []Part) {
 	net := &network{w.instants, w.start, w.end}
 	net.sort(w.recorded)
 	return net, w.parts
+}
+
+// link makes the chain of instants of each list.
+func (w *wiring) link(l *lists) {
+	l.chain = int32(len(w.instants))
+	for k, i := range l.spans {
+		a := w.end[i]
+		if k > int(l.first[w.nodes[i].scope]) {
+			a = l.chain + int32(k) - 1
+		}
+		w.add(instant{a: a, b: w.end[i]}, l.latest[k])
+	}
 }
 
 // ended is when i ended, which is not before it started.
@@ -113,11 +125,19 @@ func (w *wiring) begin(c int32) {
 		return
 	}
 	x := w.spawner(c)
-	if other, from := w.declared(x, c); other != none {
-		w.after(k, other, x, c, from)
-		return
+	other, from := w.declared(x, c)
+	atOnce := w.edges.ToolsAtOnce || w.edges.ToolsEarly
+	if other == none && w.edges.Structural && !atOnce {
+		other, from = w.asked(x, c)
 	}
-	other, from, x := w.before(x, t, c, false)
+	if other == none {
+		other, from, x = w.before(x, t, c, false)
+		if atOnce {
+			if soon := w.sooner(c); soon != none {
+				other = soon
+			}
+		}
+	}
 	w.after(k, other, x, c, from)
 }
 
@@ -184,15 +204,15 @@ func (w *wiring) before(x int32, t time.Duration, c int32, inside bool) (k int32
 
 // released returns the instant at which all was done that had finished in x by t, and when that was; none if nothing had.
 func (w *wiring) released(x int32, t time.Duration) (k int32, at time.Duration) {
-	lo, hi := w.done.of(x)
-	tolerance := w.nodes[x].tolerance
-	n, _ := slices.BinarySearchFunc(w.done.spans[lo:hi], t+1, func(b int32, t time.Duration) int {
+	l, tolerance := &w.releases, w.nodes[x].tolerance
+	lo, hi := l.of(x)
+	n, _ := slices.BinarySearchFunc(l.spans[lo:hi], t+1, func(b int32, t time.Duration) int {
 		return cmp.Compare(w.release(b, tolerance), t)
 	})
 	if n == 0 {
 		return none, 0
 	}
-	return w.done.chain + lo + int32(n) - 1, w.done.latest[int(lo)+n-1]
+	return l.chain + lo + int32(n) - 1, l.latest[int(lo)+n-1]
 }
 
 // release is the first instant at which a span may start because b was done.
@@ -234,12 +254,19 @@ func (w *wiring) cut() {
 	}
 }
 
+// joins reports whether the end of i, or something in it, can have held up its scope.
+func (w *wiring) joins(i int32) bool { return w.blocks(i) && w.nodes[i].start <= w.nodes[i].end }
+
 // list finds what joins each span.
 func (w *wiring) list() {
-	joins := func(i int32) bool { return w.blocks(i) && w.nodes[i].start <= w.nodes[i].end }
-	w.jobs = w.sorted(func(i int32) bool { return joins(i) && w.nodes[i].role != phase }, w.earlier)
-	w.phases = w.sorted(func(i int32) bool { return joins(i) && w.nodes[i].role == phase }, w.earlier)
-	w.done = w.sorted(func(i int32) bool { return joins(i) && !w.nodes[i].lost }, func(a, b int32) int {
+	w.jobs = w.sorted(func(i int32) bool { return w.joins(i) && w.nodes[i].role != phase }, w.earlier)
+	w.phases = w.sorted(func(i int32) bool { return w.joins(i) && w.nodes[i].role == phase }, w.earlier)
+	w.done = w.finishing(func(int32) bool { return true })
+}
+
+// finishing lists the spans that keep is true of and whose end others wait for, by release.
+func (w *wiring) finishing(keep func(int32) bool) lists {
+	return w.sorted(func(i int32) bool { return w.joins(i) && !w.nodes[i].lost && keep(i) }, func(a, b int32) int {
 		tolerance := w.nodes[w.nodes[a].scope].tolerance
 		return cmp.Or(cmp.Compare(w.release(a, tolerance), w.release(b, tolerance)), cmp.Compare(a, b))
 	})
