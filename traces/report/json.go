@@ -16,6 +16,7 @@ type (
 	document struct {
 		Schema   string        `json:"schema"`
 		Runs     []runJSON     `json:"runs"`
+		Blame    *blameJSON    `json:"blame"` // null without runs
 		Problems []problemJSON `json:"problems"`
 	}
 	runJSON struct {
@@ -103,6 +104,7 @@ func WriteJSON(w io.Writer, runs []*measure.Run, problems []traces.Problem) erro
 	return encode(w, document{
 		Schema:   "longpole.report/v1",
 		Runs:     list(runs, runOf),
+		Blame:    blameOf(runs),
 		Problems: list(problems, problemOf),
 	})
 }

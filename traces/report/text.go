@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/blame"
 	"github.com/seed46266073/longpole/traces/measure"
 )
 
@@ -21,6 +22,7 @@ func WriteText(w io.Writer, runs []*measure.Run, problems []traces.Problem, opt 
 		p.run(runs[0])
 	default:
 		p.runs(runs)
+		p.blame(blame.Of(runs))
 		p.line()
 		p.groups(measure.GroupBy(runs, varying(runs)...))
 	}
