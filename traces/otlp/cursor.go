@@ -2,8 +2,10 @@ package otlp
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -187,33 +189,65 @@ func isLiteral(b byte) bool {
 	return b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b == '+' || b == '-' || b == '.'
 }
 
-// endsPlain marks the bytes that end a stretch of plain characters in a string.
-var endsPlain = [256]bool{'"': true, '\\': true, '\n': true}
+// pass steps over what the text goes on with, and reports whether it is that; if it is not, it stays.
+func (c *cursor) pass(want string) bool {
+	if rest := c.text[c.at:]; len(rest) < len(want) || string(rest[:len(want)]) != want {
+		return false
+	}
+	c.at += len(want)
+	return true
+}
+
+// plain steps over plain characters, and returns them.
+func (c *cursor) plain() []byte {
+	text := c.text[c.at:]
+	text = text[:plain(text)]
+	c.at += len(text)
+	return text
+}
 
 // quoted reads the string that the cursor stands on.
 func (c *cursor) quoted() []byte {
 	c.at++
 	from := c.at
-	for i := from; i < len(c.text); i++ {
-		if !endsPlain[c.text[i]] {
-			continue
-		}
-		switch c.text[i] {
-		case '"':
-			c.at = i + 1
-			return c.text[from:i]
-		case '\\':
-			return c.escaped(i)
-		case '\n':
-			c.at = i
-			c.fail(errLineFeed)
-			return nil
-		}
+	i := from + plain(c.text[from:])
+	if i == len(c.text) {
+		c.at = i
+		c.fail(errCut)
+		return nil
 	}
-	c.at = len(c.text)
-	c.fail(errCut)
+	switch c.text[i] {
+	case '"':
+		c.at = i + 1
+		return c.text[from:i]
+	case '\\':
+		return c.escaped(i)
+	}
+	c.at = i
+	c.fail(errLineFeed)
 	return nil
 }
+
+// plain returns how many bytes at the beginning of a text are plain characters of a string: what comes before a quote, a backslash or a
+// line feed. It looks at eight bytes at a time.
+func plain(text []byte) int {
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		x := binary.LittleEndian.Uint64(text[i:])
+		if ends := zeros(x^'"'*each) | zeros(x^'\\'*each) | zeros(x^'\n'*each); ends != 0 {
+			return i + bits.TrailingZeros64(ends)/8
+		}
+	}
+	for i < len(text) && text[i] != '"' && text[i] != '\\' && text[i] != '\n' {
+		i++
+	}
+	return i
+}
+
+const each = 0x0101010101010101 // times a byte: that byte eight times
+
+// zeros sets the highest bit of the first byte of x that is zero, and perhaps bits above it; it is 0 if none is.
+func zeros(x uint64) uint64 { return (x - each) & ^x & (0x80 * each) }
 
 // escaped reads the rest of a string whose first escape is at i.
 func (c *cursor) escaped(i int) []byte {

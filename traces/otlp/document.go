@@ -1,9 +1,6 @@
 package otlp
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/hex"
 	"slices"
 	"strings"
 
@@ -84,34 +81,6 @@ func (r *reader) resourceSpans() {
 	}
 }
 
-// resource reads a resource; equal texts give the same one.
-func (r *reader) resource() *traces.Resource {
-	if r.in.peek() != '{' {
-		r.in.skip()
-		return nil
-	}
-	start := r.in.at
-	r.in.skip()
-	if r.in.err != nil {
-		return nil
-	}
-	text := r.in.text[start:r.in.at]
-	if known := r.resources[string(text)]; known != nil {
-		return known
-	}
-	after := r.in.at
-	r.in.at = start
-	resource := &traces.Resource{}
-	for key := range r.in.object {
-		if string(key) == "attributes" {
-			resource.Attrs = r.attributes()
-		}
-	}
-	r.in.at = after
-	r.resources[string(text)] = resource
-	return resource
-}
-
 // scopeSpans reads the spans of one instrumentation scope.
 func (r *reader) scopeSpans() {
 	first := len(r.records)
@@ -138,14 +107,18 @@ func (r *reader) scopeSpans() {
 // span reads one span. Only whole ones become records.
 func (r *reader) span() {
 	var s traces.Record
+	near := &traces.Record{}
+	if n := len(r.records); n > 0 {
+		near = &r.records[n-1]
+	}
 	for key := range r.in.object {
 		switch string(key) {
 		case "traceId", "trace_id":
-			s.TraceID = r.id()
+			s.TraceID = r.id(near.TraceID, "")
 		case "spanId", "span_id":
-			s.SpanID = r.id()
+			s.SpanID = r.id(near.SpanID, near.ParentID)
 		case "parentSpanId", "parent_span_id":
-			s.ParentID = r.id()
+			s.ParentID = r.id(near.ParentID, near.SpanID)
 		case "name":
 			s.Name = r.string()
 		case "kind":
@@ -162,7 +135,7 @@ func (r *reader) span() {
 			}
 		case "links":
 			for range r.in.array {
-				s.Links = append(s.Links, r.link())
+				s.Links = append(s.Links, r.link(&s))
 			}
 		case "status":
 			for key := range r.in.object {
@@ -205,14 +178,14 @@ func (r *reader) event(s *traces.Record) traces.Event {
 	return e
 }
 
-func (r *reader) link() traces.Link {
+func (r *reader) link(s *traces.Record) traces.Link {
 	var l traces.Link
 	for key := range r.in.object {
 		switch string(key) {
 		case "traceId", "trace_id":
-			l.TraceID = r.id()
+			l.TraceID = r.id(s.TraceID, "")
 		case "spanId", "span_id":
-			l.SpanID = r.id()
+			l.SpanID = r.id(s.ParentID, "")
 		case "attributes":
 			l.Attrs = r.attributes()
 		}
@@ -236,32 +209,4 @@ func (r *reader) enum(prefix string, names []string) int {
 		return int(n)
 	}
 	return max(0, slices.Index(names, strings.TrimPrefix(strings.ToUpper(string(text)), prefix)))
-}
-
-// id reads the id of a trace or span: hexadecimal in lower case, "" for one of zeros alone. Ids in base64 are known by
-// their length and padding, which no hexadecimal id has; ids of other kinds stay as they are.
-func (r *reader) id() string {
-	text, isString := r.in.scalar()
-	if !isString && string(text) == "null" {
-		return ""
-	}
-	if n := len(text); (n == 24 || n == 12) && text[n-1] == '=' {
-		var raw [18]byte
-		if n, err := base64.StdEncoding.Decode(raw[:], text); err == nil && (n == 16 || n == 8) {
-			text = hex.AppendEncode(nil, raw[:n])
-		}
-	}
-	zeros, hexadecimal, upper := true, true, false
-	for _, b := range text {
-		zeros = zeros && b == '0'
-		upper = upper || b >= 'A' && b <= 'F'
-		hexadecimal = hexadecimal && (b >= '0' && b <= '9' || b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F')
-	}
-	switch {
-	case zeros:
-		return ""
-	case hexadecimal && upper:
-		text = bytes.ToLower(text)
-	}
-	return r.pool.string(text)
 }

@@ -1,6 +1,9 @@
 package otlp
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"sync"
+)
 
 // A pool gives repeated short strings one copy, since the keys, names, models and trace ids of a file are few and
 // come often. It is a cache of fixed size: a newcomer takes the place of what was there, so it never grows and a
@@ -13,7 +16,12 @@ type pool struct {
 // poolLongest is the longest string, in bytes, that is looked up.
 const poolLongest = 64
 
-func newPool() *pool { return &pool{seed: maphash.MakeSeed()} }
+// pools are those that are not in use. Readers of other texts go on with them, for they use the same words.
+var pools = sync.Pool{New: func() any { return &pool{seed: maphash.MakeSeed()} }}
+
+func newPool() *pool { return pools.Get().(*pool) }
+
+func (p *pool) release() { pools.Put(p) }
 
 // value returns text as a boxed string.
 func (p *pool) value(text []byte) any {

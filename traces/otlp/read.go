@@ -21,10 +21,12 @@ var ErrNotOTLP = errors.New("not OTLP/JSON spans")
 // The error is non-nil if src failed, the records then being those read before, or if the text holds something else
 // than OTLP spans (ErrNotOTLP). Empty input is no error.
 //
-// Of the text only the largest document is held in memory.
+// Long text is read in pieces by several goroutines; the answer is the same. Of the text a few megabytes are held in
+// memory, or the largest document.
 func Read(src io.Reader) ([]traces.Record, []traces.Problem, error) {
-	r := &reader{pool: newPool(), resources: map[string]*traces.Resource{}}
-	err := r.read(src)
+	r := newReader(&resources{})
+	defer r.pool.release()
+	err := r.readAll(src, pieceSize)
 	if err == nil {
 		err = r.verdict()
 	}
@@ -38,8 +40,11 @@ type reader struct {
 	records   []traces.Record
 	problems  []traces.Problem
 	pool      *pool
-	resources map[string]*traces.Resource // by their text
-	scratch   []traces.Attr               // the lists of attributes that are being read, the innermost last
+	ids       *slab
+	attrs     traces.Attrs // of the last records, one after another
+	resources *resources
+	last      lastResource
+	scratch   []traces.Attr // the lists of attributes that are being read, the innermost last
 
 	documents int    // of a kind that can hold spans
 	signals   seen   // documents with logs or metrics
@@ -69,15 +74,18 @@ type damage struct {
 	kept     int // whole spans before a cut
 }
 
-// read reads documents one after another. After a damaged one it goes on at the next line that can begin one.
-func (r *reader) read(src io.Reader) error {
-	w := &window{src: src}
-	r.line = 1
+func newReader(known *resources) *reader {
+	return &reader{line: 1, pool: newPool(), ids: &slab{}, resources: known}
+}
+
+// read reads documents one after another. After a damaged one it goes on at the next line that can begin one. It reports whether the
+// text ended between two documents.
+func (r *reader) read(w *window) (whole bool) {
 	for {
 		r.line += w.drop(blank(w.text))
 		if len(w.text) == 0 {
 			if !w.more() {
-				break
+				return r.damage.err == nil
 			}
 			continue
 		}
@@ -90,12 +98,12 @@ func (r *reader) read(src io.Reader) error {
 			r.line += w.drop(r.in.at)
 		case errors.Is(err, errCut) && w.more(): // the window was too small, and is larger now
 			*r = before
+		case errors.Is(err, errCut) && w.part:
+			return false
 		default:
 			r.line += w.drop(r.leaveOut(w, err, before))
 		}
 	}
-	r.reportDamage()
-	return w.err
 }
 
 // leaveOut goes back to before a document that turned out to be damaged, and returns where to go on. Only of one that

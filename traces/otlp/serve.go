@@ -149,8 +149,9 @@ func fromProtobuf(body []byte) (delivery, error) {
 
 // fromJSON takes a body whole or not at all.
 func fromJSON(body []byte) (delivery, error) {
-	r := &reader{pool: newPool(), resources: map[string]*traces.Resource{}}
-	_ = r.read(bytes.NewReader(body)) // memory does not fail
+	r := newReader(&resources{})
+	defer r.pool.release()
+	_ = r.readAll(bytes.NewReader(body), pieceSize) // memory does not fail
 	d := delivery{records: r.records, nameless: r.nameless.count}
 	for _, p := range r.problems {
 		switch {

@@ -20,14 +20,9 @@ func (r *reader) attributes() traces.Attrs {
 		}
 	} else {
 		for range r.in.array {
-			var a traces.Attr
-			for key := range r.in.object {
-				switch string(key) {
-				case "key":
-					a.Key = r.string()
-				case "value":
-					a.Value = r.value()
-				}
+			a, ok := r.compactAttribute()
+			if !ok {
+				a = r.attribute()
 			}
 			r.scratch = append(r.scratch, a)
 		}
@@ -35,15 +30,60 @@ func (r *reader) attributes() traces.Attrs {
 	return r.take(first)
 }
 
-// take returns a copy of the attributes that were collected since first, nil if there are none.
+// attribute reads a key and a value.
+func (r *reader) attribute() (a traces.Attr) {
+	for key := range r.in.object {
+		switch string(key) {
+		case "key":
+			a.Key = r.string()
+		case "value":
+			a.Value = r.value()
+		}
+	}
+	return a
+}
+
+// compactAttribute reads an attribute of a scalar value that is written without white space and the key first, as nearly all are:
+// {"key":"K","value":{"intValue":"1"}}. Of one that is written in another way it reads nothing.
+func (r *reader) compactAttribute() (a traces.Attr, ok bool) {
+	c := &r.in
+	from := c.at
+	if c.depth+2 <= maxDepth && c.pass(`{"key":"`) {
+		if key := c.plain(); c.pass(`","value":{"`) {
+			if kind := scalarOf(c.plain()); kind != 0 && c.pass(`":`) {
+				text, isString := c.scalar()
+				if c.pass(`}}`) {
+					a.Key = r.pool.string(key)
+					if v, ok := r.scalar(kind, text, isString); ok {
+						a.Value = v
+					}
+					return a, true
+				}
+			}
+		}
+	}
+	c.at = from
+	return a, false
+}
+
+// take returns a copy of the attributes that were collected since first, nil if there are none. Copies lie side by side in memory, full: to
+// append to one moves it.
 func (r *reader) take(first int) traces.Attrs {
 	attrs := r.scratch[first:]
 	r.scratch = r.scratch[:first]
 	if len(attrs) == 0 {
 		return nil
 	}
-	return slices.Clone(attrs)
+	if len(attrs) > cap(r.attrs)-len(r.attrs) {
+		r.attrs = make(traces.Attrs, 0, max(attrsRoom, len(attrs)))
+	}
+	from := len(r.attrs)
+	r.attrs = append(r.attrs, attrs...)
+	return slices.Clip(r.attrs[from:])
 }
+
+// attrsRoom is for how many attributes memory is taken at once.
+const attrsRoom = 128
 
 // value reads OTLP's AnyValue, or the plain JSON value that some exporters write in its place.
 func (r *reader) value() any {
@@ -75,33 +115,14 @@ func (r *reader) anyValue() any {
 	first := len(r.scratch)
 	var value any
 	for key := range r.in.object {
+		if kind := scalarOf(key); kind != 0 {
+			text, isString := r.in.scalar()
+			if v, ok := r.scalar(kind, text, isString); ok {
+				value = v
+			}
+			continue
+		}
 		switch string(key) {
-		case "stringValue", "string_value":
-			if text, isString := r.in.scalar(); isString || string(text) != "null" {
-				value = r.pool.value(text)
-			}
-		case "boolValue", "bool_value":
-			switch text, _ := r.in.scalar(); string(text) {
-			case "true":
-				value = true
-			case "false":
-				value = false
-			case "null":
-			default:
-				value = r.pool.value(text)
-			}
-		case "intValue", "int_value":
-			if text, _ := r.in.scalar(); string(text) != "null" {
-				value = r.int(text)
-			}
-		case "doubleValue", "double_value":
-			if text, _ := r.in.scalar(); string(text) != "null" {
-				value = r.double(text)
-			}
-		case "bytesValue", "bytes_value":
-			if text, isString := r.in.scalar(); isString {
-				value = r.bytes(text)
-			}
 		case "arrayValue", "array_value":
 			value = r.list()
 		case "kvlistValue", "kvlist_value":
@@ -115,6 +136,59 @@ func (r *reader) anyValue() any {
 		return plain
 	}
 	return value
+}
+
+// A scalarKind is a field of OTLP's AnyValue that holds a scalar.
+type scalarKind byte
+
+const (
+	stringScalar scalarKind = 1 + iota
+	boolScalar
+	intScalar
+	doubleScalar
+	bytesScalar
+)
+
+// scalarOf returns the kind of a field; 0 if it is no scalar.
+func scalarOf(field []byte) scalarKind {
+	switch string(field) {
+	case "stringValue", "string_value":
+		return stringScalar
+	case "intValue", "int_value":
+		return intScalar
+	case "boolValue", "bool_value":
+		return boolScalar
+	case "doubleValue", "double_value":
+		return doubleScalar
+	case "bytesValue", "bytes_value":
+		return bytesScalar
+	}
+	return 0
+}
+
+// scalar returns the value that is written as text in a field of the kind; false for null.
+func (r *reader) scalar(kind scalarKind, text []byte, isString bool) (value any, ok bool) {
+	null := string(text) == "null"
+	switch kind {
+	case stringScalar:
+		return r.pool.value(text), isString || !null
+	case intScalar:
+		return r.int(text), !null
+	case boolScalar:
+		switch string(text) {
+		case "true":
+			return true, true
+		case "false":
+			return false, true
+		}
+		return r.pool.value(text), !null
+	case doubleScalar:
+		return r.double(text), !null
+	}
+	if !isString {
+		return nil, false
+	}
+	return r.bytes(text), true
 }
 
 // list reads an array of values, or an object that holds it under values.
