@@ -8,3 +8,6 @@ func hold(*os.File) bool { return true }
 
 // isHeld is true: this system is not asked.
 func isHeld(*os.File) bool { return true }
+
+// Lock is true: this system is not asked.
+func Lock(*os.File) bool { return true }

@@ -3,6 +3,7 @@
 package store
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -18,4 +19,11 @@ func isHeld(f *os.File) bool {
 	}
 	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN)
 	return false
+}
+
+// Lock takes an open file for this process alone, until it is closed or the process ends, and reports whether it could: nobody else
+// has it. Where the system or the file system has no locks, everybody can.
+func Lock(f *os.File) bool {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	return !errors.Is(err, syscall.EWOULDBLOCK)
 }
