@@ -1,6 +1,9 @@
 package critpath
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // An instant is when something started, ended or was released: at the later of two others, or after them by so much of some
 // span's own time. Instants and what lies between form a graph without circles, with two edges an instant whatever the run's
@@ -15,7 +18,18 @@ type instant struct {
 // A network is the instants of a run, each after those that it depends on. The first is the start of the run.
 type network struct {
 	instants   []instant
-	start, end []int32 // of each span by Index; none for a span that is left out
+	owner      []int32 // of each instant: the span whose own time comes before it; none if there is none
+	start, end []int32 // the instants of each span by Index; none for a span that is left out
+}
+
+// after returns how long after the others instant k comes.
+func (n *network) after(k int32, lengths []time.Duration) time.Duration {
+	i := &n.instants[k]
+	d := i.fixed
+	for _, l := range lengths[i.part : i.part+i.parts] {
+		d += l
+	}
+	return d
 }
 
 // play returns when each instant comes if the parts take so long.
@@ -23,18 +37,14 @@ func (n *network) play(lengths []time.Duration) []time.Duration {
 	at := make([]time.Duration, len(n.instants))
 	for k := range n.instants {
 		i := &n.instants[k]
-		t := max(at[i.a], at[i.b]) + i.fixed
-		for _, d := range lengths[i.part : i.part+i.parts] {
-			t += d
-		}
-		at[k] = t
+		at[k] = max(at[i.a], at[i.b]) + n.after(int32(k), lengths)
 	}
 	return at
 }
 
-// beyond returns by how much the run goes on after each instant at least: the longest way from it to the run's end; unknown for
+// rest returns by how much the run goes on after each instant at least: the longest way from it to the run's end; unknown for
 // those that the end does not wait for.
-func (n *network) beyond(lengths []time.Duration) []time.Duration {
+func (n *network) rest(lengths []time.Duration) []time.Duration {
 	rest := make([]time.Duration, len(n.instants))
 	for k := range rest {
 		rest[k] = unknown
@@ -44,74 +54,107 @@ func (n *network) beyond(lengths []time.Duration) []time.Duration {
 		if rest[k] == unknown {
 			continue
 		}
-		i := &n.instants[k]
-		d := rest[k] + i.fixed
-		for _, l := range lengths[i.part : i.part+i.parts] {
-			d += l
-		}
+		i, d := &n.instants[k], rest[k]+n.after(k, lengths)
 		rest[i.a] = max(rest[i.a], d)
 		rest[i.b] = max(rest[i.b], d)
 	}
 	return rest
 }
 
-// sort puts every instant after those it depends on. recorded is when each came; where they go in a circle, which takes clocks
-// that disagree, one of them is taken to come when it did whatever happens.
-func (n *network) sort(recorded []time.Duration) {
-	const (
-		unseen = iota
-		begun  // what it depends on is being placed
-		placed
-	)
-	var (
-		state  = make([]uint8, len(n.instants))
-		place  = make([]int32, len(n.instants))
-		sorted = make([]instant, 0, len(n.instants)+1)
-		stack  []int32
-	)
-	visit := func(k int32) {
-		stack = append(stack, k)
-		for len(stack) > 0 {
-			k := stack[len(stack)-1]
-			i := &n.instants[k]
-			if state[k] == placed {
-				stack = stack[:len(stack)-1]
-				continue
-			}
-			state[k] = begun
-			if next := i.a; k > 0 && state[next] == unseen {
-				stack = append(stack, next)
-				continue
-			}
-			if next := i.b; k > 0 && state[next] == unseen {
-				stack = append(stack, next)
-				continue
-			}
-			at := *i
-			at.a, at.b = n.placed(&sorted, state[i.a] == placed || k == 0, place[i.a], recorded[i.a]),
-				n.placed(&sorted, state[i.b] == placed || k == 0, place[i.b], recorded[i.b])
-			place[k] = int32(len(sorted))
-			sorted = append(sorted, at)
-			state[k] = placed
-			stack = stack[:len(stack)-1]
+// followers are the instants that come after each instant.
+type followers struct{ first, list []int32 }
+
+func (n *network) followers() followers {
+	f := followers{first: make([]int32, len(n.instants)+1)}
+	for _, i := range n.instants {
+		f.first[i.a+1]++
+		if i.b != i.a {
+			f.first[i.b+1]++
 		}
 	}
-	visit(0)
-	for k := range n.end {
-		if n.end[k] != none {
-			visit(n.end[k])
-			visit(n.start[k])
-			n.start[k], n.end[k] = place[n.start[k]], place[n.end[k]]
+	for k := range n.instants {
+		f.first[k+1] += f.first[k]
+	}
+	f.list = make([]int32, f.first[len(n.instants)])
+	next := slices.Clone(f.first)
+	for k, i := range n.instants {
+		f.list[next[i.a]] = int32(k)
+		next[i.a]++
+		if i.b != i.a {
+			f.list[next[i.b]] = int32(k)
+			next[i.b]++
 		}
 	}
-	n.instants = sorted
+	return f
 }
 
-// placed returns the new place of an instant, or, if it has none yet, that of one that stands for it at the recorded time.
-func (n *network) placed(sorted *[]instant, ok bool, place int32, recorded time.Duration) int32 {
-	if ok {
-		return place
+func (f *followers) of(k int32) []int32 { return f.list[f.first[k]:f.first[k+1]] }
+
+// sorter puts every instant after those it depends on, and otherwise in the order in which they are visited.
+type sorter struct {
+	*network
+	recorded []time.Duration // when each instant came
+	state    []uint8
+	place    []int32
+	sorted   []instant
+	owners   []int32
+	stack    []int32
+}
+
+const (
+	unseen = iota
+	begun  // what it depends on is being placed
+	placed
+)
+
+func newSorter(n *network, recorded []time.Duration) *sorter {
+	s := &sorter{network: n, recorded: recorded, state: make([]uint8, len(n.instants)), place: make([]int32, len(n.instants)),
+		sorted: make([]instant, 1, len(n.instants)+1), owners: make([]int32, 1, len(n.instants)+1)}
+	s.state[0], s.owners[0] = placed, none
+	return s
+}
+
+// visit places instant k, if that has not been done, after all it depends on.
+func (s *sorter) visit(k int32) {
+	for s.stack = append(s.stack, k); len(s.stack) > 0; {
+		k := s.stack[len(s.stack)-1]
+		i := s.instants[k]
+		switch {
+		case s.state[k] == placed:
+		case s.state[i.a] == unseen:
+			s.state[k] = begun
+			s.stack = append(s.stack, i.a)
+			continue
+		case s.state[i.b] == unseen:
+			s.state[k] = begun
+			s.stack = append(s.stack, i.b)
+			continue
+		default:
+			i.a, i.b = s.placed(i.a), s.placed(i.b)
+			s.place[k] = int32(len(s.sorted))
+			s.sorted, s.owners = append(s.sorted, i), append(s.owners, s.owner[k])
+			s.state[k] = placed
+		}
+		s.stack = s.stack[:len(s.stack)-1]
 	}
-	*sorted = append(*sorted, instant{fixed: recorded})
-	return int32(len(*sorted) - 1)
+}
+
+// placed returns the place of instant k. Where instants depend on each other in a circle, which takes clocks that disagree, k has none
+// yet: then one stands for it that comes when k did whatever happens.
+func (s *sorter) placed(k int32) int32 {
+	if s.state[k] == placed {
+		return s.place[k]
+	}
+	s.sorted, s.owners = append(s.sorted, instant{fixed: s.recorded[k]}), append(s.owners, none)
+	return int32(len(s.sorted) - 1)
+}
+
+// done hands the order over to the network.
+func (s *sorter) done() {
+	for i := range s.end {
+		if s.end[i] != none {
+			s.start[i], s.end[i] = s.place[s.start[i]], s.place[s.end[i]]
+		}
+	}
+	s.instants, s.owner = s.sorted, s.owners
 }

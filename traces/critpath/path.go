@@ -17,7 +17,8 @@ type Path struct {
 
 	tree   *tree
 	sums   func() *sums
-	slack  func() []time.Duration
+	base   func() *base
+	drags  func() *drags
 	source func() []int32 // what made each span start while it was still going on itself
 }
 
@@ -56,7 +57,8 @@ func Find(run *traces.Run) *Path {
 	}
 	p.sums = sync.OnceValue(func() *sums { return sum(p) })
 	p.source = sync.OnceValue(func() []int32 { return sources(p.tree) })
-	p.slack = sync.OnceValue(func() []time.Duration { return slack(p.tree) })
+	p.base = sync.OnceValue(func() *base { return newBase(p) })
+	p.drags = sync.OnceValue(func() *drags { return newDrags(p.base()) })
 	return p
 }
 
@@ -80,18 +82,6 @@ func (p *Path) Below(s *traces.Span) time.Duration {
 // Tool returns how long the run was waiting for the tool called name to execute, nested calls of other tools and models
 // left out.
 func (p *Path) Tool(name string) time.Duration { return p.sums().tools[name] }
-
-// Slack returns how much longer s could have taken, everything else unchanged, without making the run longer: 0 where
-// the run waited for its end. It is false where that cannot be told, which is work that nobody waits for: detached, left out, in the
-// background, or the loser of a race. Where a tool started while its model still streamed, the model's slack is a lower
-// bound. The first call costs as much as the path.
-func (p *Path) Slack(s *traces.Span) (time.Duration, bool) {
-	if !p.has(s) {
-		return 0, false
-	}
-	d := p.slack()[s.Index]
-	return d, d != unknown
-}
 
 func (p *Path) has(s *traces.Span) bool {
 	return s != nil && int(s.Index) < len(p.Run.Spans) && p.Run.Spans[s.Index] == s

@@ -138,12 +138,12 @@ func TestSlack(t *testing.T) {
 			want: map[string]time.Duration{"chat": 0, "read": 3},
 		},
 		{
-			name: "a model that released a tool while it streamed has no slack, lest the tool start later",
+			name: "a tool that started while its model streamed does not wait for the model's end",
 			run: `
 				run    ==============
 				 chat  wwooooo
 				 read      =========`,
-			want: map[string]time.Duration{"chat": 0, "read": 0},
+			want: map[string]time.Duration{"chat": 6, "chat/wait": 0, "chat/output": 6, "read": 0},
 		},
 		{
 			name: "a declared dependency takes the place of what finished before",
@@ -183,14 +183,14 @@ func TestSlack(t *testing.T) {
 			want: map[string]time.Duration{"attempt1": unknown, "attempt2": 0},
 		},
 		{
-			name: "background work that another background job waits for is given none",
+			name: "background work that other background work waits for is known by way of that",
 			run: `
 				run    ==============
 				 a     ===               background
 				 b        ===            background link:a
 				 c           ===         link:b
 				 d     ============`,
-			want: map[string]time.Duration{"a": 0, "b": 3, "c": 3},
+			want: map[string]time.Duration{"a": 3, "b": 3, "c": 3},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

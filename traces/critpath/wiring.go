@@ -28,16 +28,16 @@ type wiring struct {
 	edges  Edges
 	source []int32 // of each span: what was going on when it started and made it start; none mostly
 
-	instants   []instant
-	recorded   []time.Duration // of each instant
-	start, end []int32         // instants of each span
-	parts      []Part
-	cuts       []cut
-	jobs       lists // what joins each span, phases apart, by start
-	phases     lists // the phases that join each span, by start
-	done       lists // all that joins each span but losers of a race, by release
-	releases   lists // those of them that release what starts after them, mostly all
-	booked     []step
+	network
+	recorded  []time.Duration // when each instant came
+	parts     []Part
+	cuts      []cut
+	positions []int32 // instants inside spans that something joins
+	jobs      lists   // what joins each span, phases apart, by start
+	phases    lists   // the phases that join each span, by start
+	done      lists   // all that joins each span but losers of a race, by release
+	releases  lists   // those of them that release what starts after them, mostly all
+	booked    []step
 }
 
 // A cut is an instant inside a span that nothing joins.
@@ -52,14 +52,15 @@ const nesting = 64
 // wire makes the network of a run.
 func wire(t *tree, edges Edges, source []int32) (*network, []Part) {
 	n := len(t.nodes)
-	w := &wiring{tree: t, edges: edges, source: source, start: slices.Repeat([]int32{none}, n), end: slices.Repeat([]int32{none}, n),
-		instants: make([]instant, 1, 4*n), recorded: make([]time.Duration, 1, 4*n), parts: make([]Part, 0, 2*n)}
+	w := &wiring{tree: t, edges: edges, source: source, recorded: make([]time.Duration, 0, 4*n), parts: make([]Part, 0, 2*n),
+		network: network{instants: make([]instant, 0, 4*n), owner: make([]int32, 0, 4*n),
+			start: slices.Repeat([]int32{none}, n), end: slices.Repeat([]int32{none}, n)}}
+	w.add(none, 0)
 	w.ask()
 	w.list()
-	for i := range t.nodes {
+	for i := range int32(n) {
 		if !t.nodes[i].out {
-			w.start[i] = w.add(instant{}, t.nodes[i].start)
-			w.end[i] = w.add(instant{}, w.ended(int32(i)))
+			w.start[i], w.end[i] = w.add(none, t.nodes[i].start), w.add(i, w.ended(i))
 		}
 	}
 	w.link(&w.done)
@@ -67,19 +68,18 @@ func wire(t *tree, edges Edges, source []int32) (*network, []Part) {
 		w.releases = w.finishing(func(i int32) bool { return !w.side[i] })
 		w.link(&w.releases)
 	}
-	for i := range t.nodes {
+	for i := range int32(n) {
 		if t.nodes[i].out {
 			continue
 		}
-		w.begin(int32(i))
-		if lo, hi := w.done.of(int32(i)); lo < hi {
-			w.after(w.end[i], w.done.chain+hi-1, int32(i), none, w.done.latest[hi-1])
+		w.begin(i)
+		if lo, hi := w.done.of(i); lo < hi {
+			w.after(w.end[i], w.done.chain+hi-1, i, none, w.done.latest[hi-1])
 		}
 	}
 	w.cut()
-	net := &network{w.instants, w.start, w.end}
-	net.sort(w.recorded)
-	return net, w.parts
+	w.sort()
+	return &w.network, w.parts
 }
 
 // link makes the chain of instants of each list.
@@ -90,24 +90,27 @@ func (w *wiring) link(l *lists) {
 		if k > int(l.first[w.nodes[i].scope]) {
 			a = l.chain + int32(k) - 1
 		}
-		w.add(instant{a: a, b: w.end[i]}, l.latest[k])
+		at := w.add(w.nodes[i].scope, l.latest[k])
+		w.instants[at].a, w.instants[at].b = a, w.end[i]
 	}
 }
 
 // ended is when i ended, which is not before it started.
 func (t *tree) ended(i int32) time.Duration { return max(t.nodes[i].start, t.nodes[i].end) }
 
-func (w *wiring) add(i instant, recorded time.Duration) int32 {
-	w.instants = append(w.instants, i)
+// add adds an instant in x.
+func (w *wiring) add(x int32, recorded time.Duration) int32 {
+	w.instants = append(w.instants, instant{})
+	w.owner = append(w.owner, x)
 	w.recorded = append(w.recorded, recorded)
 	return int32(len(w.instants) - 1)
 }
 
 // after lets instant k come after another one, which came at from, and the own time of x between them.
 func (w *wiring) after(k, other, x, next int32, from time.Duration) {
-	i := &w.instants[k]
-	*i = instant{a: other, b: other}
-	to := w.recorded[k]
+	i, to := &w.instants[k], w.recorded[k]
+	i.a, i.b = other, other
+	w.owner[k] = x
 	if to > w.ended(x) { // x was over
 		i.fixed = to - from
 		return
@@ -119,26 +122,62 @@ func (w *wiring) after(k, other, x, next int32, from time.Duration) {
 
 // begin lets c start after what released it.
 func (w *wiring) begin(c int32) {
-	k, t := w.start[c], w.nodes[c].start
 	if c == 0 {
-		w.instants[k] = instant{fixed: t}
+		w.instants[w.start[c]].fixed = w.nodes[c].start
 		return
 	}
 	x := w.spawner(c)
-	other, from := w.declared(x, c)
+	k, at := w.declared(x, c)
 	atOnce := w.edges.ToolsAtOnce || w.edges.ToolsEarly
-	if other == none && w.edges.Structural && !atOnce {
-		other, from = w.asked(x, c)
+	if k == none && w.edges.Structural && !atOnce {
+		k, at = w.asked(x, c)
 	}
-	if other == none {
-		other, from, x = w.before(x, t, c, false)
+	if k == none {
+		k, at = w.suggested(x, c)
 		if atOnce {
 			if soon := w.sooner(c); soon != none {
-				other = soon
+				k = soon
 			}
 		}
 	}
-	w.after(k, other, x, c, from)
+	w.after(w.start[c], k, x, c, at)
+}
+
+// suggested returns the instant after which x had only its own to do until c started, by the order of times, and when that was.
+func (w *wiring) suggested(x, c int32) (k int32, at time.Duration) {
+	t := w.nodes[c].start
+	k, at = w.released(x, t)
+	if k != none && at >= t {
+		return k, at
+	}
+	open := w.phases.open(w.tree, x, t, t)
+	if open == none {
+		if w.isTrace(x) {
+			open = w.jobs.open(w.tree, x, t, t+w.nodes[x].tolerance)
+		}
+		open = w.better(open, w.source[c], t)
+	}
+	if open == none || k != none && w.ended(open) <= at {
+		return w.since(x, t, c)
+	}
+	if end := w.ended(open); end <= t { // the loser of a race
+		return w.end[open], end
+	}
+	return w.position(open, t, c), t
+}
+
+// since returns the instant after which x had only its own to do until t, when next started, if nothing was going on in it, and when
+// that was.
+func (w *wiring) since(x int32, t time.Duration, next int32) (k int32, at time.Duration) {
+	if k, at = w.released(x, t); k != none {
+		return k, at
+	}
+	k, at = w.start[x], w.nodes[x].start
+	if lo, hi := w.done.of(x); lo == hi && at < t && t <= w.ended(x) {
+		k, at = w.add(x, t), t
+		w.cuts = append(w.cuts, cut{x, k, next, t})
+	}
+	return k, at
 }
 
 // declared returns the instant at which all was done that c, spawned by x, declares to have waited for, and when that was.
@@ -157,49 +196,36 @@ func (w *wiring) declared(x, c int32) (k int32, at time.Duration) {
 			continue
 		}
 		at = max(at, t)
-		k = w.add(instant{a: k, b: other}, at)
+		both := w.add(x, at)
+		w.instants[both].a, w.instants[both].b = k, other
+		k = both
 	}
 	return k, at
 }
 
-// position returns the instant at which x, which was going on, had come to t, when next started.
+// position returns the instant at which x, which was going on at t, had come as far as it had then, when next started.
 func (w *wiring) position(x int32, t time.Duration, next int32) int32 {
-	other, at, x := w.before(x, t, next, true)
+	for range nesting {
+		if k, at := w.released(x, t); k != none && at >= t {
+			break
+		}
+		open := w.phases.open(w.tree, x, t, t)
+		if open == none {
+			open = w.jobs.open(w.tree, x, t, t+w.nodes[x].tolerance)
+		}
+		if open == none {
+			break
+		}
+		x = open
+	}
+	other, at := w.since(x, t, next)
 	if at == t {
 		return other
 	}
-	k := w.add(instant{}, t)
+	k := w.add(x, t)
 	w.after(k, other, x, next, at)
+	w.positions = append(w.positions, k)
 	return k
-}
-
-// before returns the instant after which x had only its own to do until t, when c started, and when that was; or it returns
-// this for a span inside x that was going on then, which is in. If inside, x is looked at as it was at t, else as what spawned c.
-func (w *wiring) before(x int32, t time.Duration, c int32, inside bool) (k int32, at time.Duration, in int32) {
-	for range nesting {
-		k, at = w.released(x, t)
-		if k != none && at >= t {
-			return k, at, x
-		}
-		open := w.goingOn(x, t, c, inside)
-		if open == none || k != none && w.ended(open) <= at {
-			break
-		}
-		if end := w.ended(open); end <= t { // the loser of a race
-			return w.end[open], end, x
-		}
-		x, inside = open, true
-	}
-	if k, at = w.released(x, t); k != none {
-		return k, at, x
-	}
-	k, at = w.start[x], w.nodes[x].start
-	if lo, hi := w.done.of(x); lo == hi && at < t && t <= w.ended(x) {
-		k = w.add(instant{}, t)
-		w.cuts = append(w.cuts, cut{x, k, c, t})
-		at = t
-	}
-	return k, at, x
 }
 
 // released returns the instant at which all was done that had finished in x by t, and when that was; none if nothing had.
@@ -218,21 +244,6 @@ func (w *wiring) released(x int32, t time.Duration) (k int32, at time.Duration) 
 // release is the first instant at which a span may start because b was done.
 func (t *tree) release(b int32, tolerance time.Duration) time.Duration {
 	return max(t.nodes[b].start+1, t.nodes[b].end-tolerance)
-}
-
-// goingOn returns the span in x that was going on at t and held up what started then: c, or, if inside, x itself.
-func (w *wiring) goingOn(x int32, t time.Duration, c int32, inside bool) int32 {
-	if phase := w.phases.open(w.tree, x, t, t); phase != none {
-		return phase
-	}
-	open := none
-	if inside || w.isTrace(x) {
-		open = w.jobs.open(w.tree, x, t, t+w.nodes[x].tolerance)
-	}
-	if !inside {
-		open = w.better(open, w.source[c], t)
-	}
-	return open
 }
 
 // cut lets the own time of spans that nothing joins go from their start to their end by way of the positions inside them.
@@ -254,73 +265,62 @@ func (w *wiring) cut() {
 	}
 }
 
-// joins reports whether the end of i, or something in it, can have held up its scope.
-func (w *wiring) joins(i int32) bool { return w.blocks(i) && w.nodes[i].start <= w.nodes[i].end }
-
 // list finds what joins each span.
 func (w *wiring) list() {
-	w.jobs = w.sorted(func(i int32) bool { return w.joins(i) && w.nodes[i].role != phase }, w.earlier)
-	w.phases = w.sorted(func(i int32) bool { return w.joins(i) && w.nodes[i].role == phase }, w.earlier)
+	w.jobs = w.joining(func(i int32) bool { return w.nodes[i].role != phase }, w.earlier)
+	w.phases = w.joining(func(i int32) bool { return w.nodes[i].role == phase }, w.earlier)
 	w.done = w.finishing(func(int32) bool { return true })
 }
 
 // finishing lists the spans that keep is true of and whose end others wait for, by release.
 func (w *wiring) finishing(keep func(int32) bool) lists {
-	return w.sorted(func(i int32) bool { return w.joins(i) && !w.nodes[i].lost && keep(i) }, func(a, b int32) int {
+	return w.joining(func(i int32) bool { return !w.nodes[i].lost && keep(i) }, func(a, b int32) int {
 		tolerance := w.nodes[w.nodes[a].scope].tolerance
 		return cmp.Or(cmp.Compare(w.release(a, tolerance), w.release(b, tolerance)), cmp.Compare(a, b))
 	})
 }
 
-// Lists are of spans that join each span.
-type lists struct {
-	first  []int32 // of each span by Index: where in spans its list begins; it ends where the next begins
-	spans  []int32
-	latest []time.Duration // the latest end in the list so far
-	chain  int32           // the instant at which the first of spans was done; those of the others follow
+// joining lists the spans that keep is true of by the scope that waits for them, or for something in them.
+func (w *wiring) joining(keep func(int32) bool, order func(a, b int32) int) lists {
+	return w.sorted(func(i int32) int32 {
+		if n := &w.nodes[i]; w.blocks(i) && n.start <= n.end && keep(i) {
+			return n.scope
+		}
+		return none
+	}, order)
 }
 
-// sorted lists the spans that keep is true of, each list in order.
-func (w *wiring) sorted(keep func(int32) bool, order func(a, b int32) int) lists {
-	n := int32(len(w.nodes))
-	l := lists{first: make([]int32, n+1)}
-	for i := range n {
-		if keep(i) {
-			l.first[w.nodes[i].scope+1]++
+// sort puts the network in order: every span's instants after its start and before its end, and the spans that one spawned by start.
+// So all that is inside a span lies together, but where something in it waited for something outside.
+func (w *wiring) sort() {
+	var (
+		sorter  = newSorter(&w.network, w.recorded)
+		spawned = w.sorted(func(i int32) int32 {
+			if i == 0 || w.nodes[i].out {
+				return none
+			}
+			return w.spawner(i)
+		}, w.earlier)
+		next  = slices.Clone(spawned.first)
+		stack = []int32{0}
+	)
+	slices.SortStableFunc(w.positions, func(a, b int32) int { return cmp.Compare(w.owner[a], w.owner[b]) })
+	sorter.visit(w.start[0])
+	for len(stack) > 0 {
+		x := stack[len(stack)-1]
+		if _, hi := spawned.of(x); next[x] < hi {
+			c := spawned.spans[next[x]]
+			next[x]++
+			sorter.visit(w.start[c])
+			stack = append(stack, c)
+			continue
 		}
-	}
-	for i := range n {
-		l.first[i+1] += l.first[i]
-	}
-	l.spans, l.latest = make([]int32, l.first[n]), make([]time.Duration, l.first[n])
-	next := slices.Clone(l.first)
-	for i := range n {
-		if keep(i) {
-			at := &next[w.nodes[i].scope]
-			l.spans[*at] = i
-			*at++
+		at, _ := slices.BinarySearchFunc(w.positions, x, func(k, x int32) int { return cmp.Compare(w.owner[k], x) })
+		for ; at < len(w.positions) && w.owner[w.positions[at]] == x; at++ {
+			sorter.visit(w.positions[at])
 		}
+		sorter.visit(w.end[x])
+		stack = stack[:len(stack)-1]
 	}
-	for x := range n {
-		lo, hi := l.of(x)
-		slices.SortFunc(l.spans[lo:hi], order)
-		latest := -never
-		for k := lo; k < hi; k++ {
-			latest = max(latest, w.ended(l.spans[k]))
-			l.latest[k] = latest
-		}
-	}
-	return l
-}
-
-func (l *lists) of(x int32) (lo, hi int32) { return l.first[x], l.first[x+1] }
-
-// open returns the first to start of the spans in a list by start that had started before t and end after limit.
-func (l *lists) open(t *tree, x int32, now, limit time.Duration) int32 {
-	lo, hi := l.of(x)
-	n, _ := slices.BinarySearch(l.latest[lo:hi], limit+1)
-	if k := lo + int32(n); k < hi && t.nodes[l.spans[k]].start < now {
-		return l.spans[k]
-	}
-	return none
+	sorter.done()
 }
