@@ -29,7 +29,9 @@ type Call struct {
 	TPOTFlowing     *time.Duration // the same without the stalls; nil if there were none
 	VisibleTPOT     *time.Duration // the same over visible text and its tokens
 	OutputRate      *float64       // output tokens after the first ÷ (LastToken − TTFT), per second
+	EndToEndRate    *float64       // all output tokens ÷ End, per second: the wait and hidden reasoning included
 	CharsPerSecond  *float64       // characters of visible text ÷ the time it took to arrive
+	CharsPerToken   *float64       // characters of visible text ÷ its tokens
 	ReasoningWindow *Window        // from the start of the first to the end of the last reasoning phase
 	// ReasoningEstimate is a guess at hidden reasoning without a window: reasoning tokens × the call's time per streamed
 	// token, at most the wait. It is shown beside the wait, never booked.
@@ -85,10 +87,12 @@ func callOf(c *traces.ModelCall) Call {
 		}
 	}
 	m.gaps(a, attrs)
+	m.EndToEndRate = m.endToEnd(a)
 	if c.Stream != nil && !*c.Stream {
 		if !c.Outcome.Failed() {
 			m.Delivery = Whole
 		}
+		m.CharsPerToken = m.charsPerToken(attrs)
 		return m
 	}
 	m.arrivals(a, attrs)
@@ -99,6 +103,7 @@ func callOf(c *traces.ModelCall) Call {
 		m.Visibility = m.seenVisibility(a)
 	}
 	m.rates(a)
+	m.CharsPerToken = m.charsPerToken(attrs)
 	return m
 }
 
@@ -235,12 +240,10 @@ func (m *Call) gaps(a *traces.Attempt, attrs traces.Attrs) {
 		return
 	}
 	m.Chunks = ptr(len(a.Chunks.List))
-	var gaps []float64
-	for _, g := range a.Chunks.Gaps() {
-		gaps = append(gaps, float64(g))
-	}
+	gaps := a.Chunks.Gaps()
+	slices.Sort(gaps)
 	quantile := func(q float64) *time.Duration {
-		if v, ok := stats.Quantile(gaps, q); ok {
+		if v, ok := stats.SortedQuantile(gaps, q); ok {
 			return ptr(time.Duration(v + 0.5))
 		}
 		return nil

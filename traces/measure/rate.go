@@ -51,19 +51,44 @@ func (m *Call) rates(a *traces.Attempt) {
 	}
 }
 
-// visibleTPOT is nil where visible tokens cannot be told from others: reasoning was shown but not counted, or tool
-// arguments, which nobody counts apart, were generated too; and where reasoning came between the text.
-func (m *Call) visibleTPOT(a *traces.Attempt) *time.Duration {
-	if m.FirstVisible == nil || m.LastVisible == nil || m.LastToolCall != nil || len(m.ToolCallIDs) > 0 {
+// endToEnd is nil for a failed attempt, whose time is no answer's, and while the attempt is open.
+func (m *Call) endToEnd(a *traces.Attempt) *float64 {
+	if m.Usage.Output == nil || m.End == nil || *m.End <= 0 || a.Outcome.Failed() || m.Paced {
 		return nil
 	}
-	tokens := m.Usage.Output
+	return ptr(float64(*m.Usage.Output) / m.End.Seconds())
+}
+
+// charsPerToken tells how much text a token of the model holds, which differs between models.
+func (m *Call) charsPerToken(attrs traces.Attrs) *float64 {
+	chars, ok := attrs.Int(traces.KeyChars)
+	tokens := m.visibleTokens()
+	if !ok || chars <= 0 || tokens == nil || *tokens <= 0 {
+		return nil
+	}
+	return ptr(float64(chars) / float64(*tokens))
+}
+
+// visibleTokens counts the tokens of the visible text. It is nil where they cannot be told from others: reasoning was shown but not
+// counted, or tool arguments, which nobody counts apart, were generated too.
+func (m *Call) visibleTokens() *int64 {
 	switch {
+	case m.LastToolCall != nil || len(m.ToolCallIDs) > 0:
+		return nil
 	case m.Usage.Reasoning != nil:
-		tokens = minus(tokens, m.Usage.Reasoning)
+		return minus(m.Usage.Output, m.Usage.Reasoning)
 	case m.FirstReasoning != nil, m.Visibility == "hidden", m.Visibility == "summary", m.Visibility == "full":
 		return nil
 	}
+	return m.Usage.Output
+}
+
+// visibleTPOT is nil where visibleTokens is, and where reasoning came between the text.
+func (m *Call) visibleTPOT(a *traces.Attempt) *time.Duration {
+	if m.FirstVisible == nil || m.LastVisible == nil {
+		return nil
+	}
+	tokens := m.visibleTokens()
 	took := *m.LastVisible - *m.FirstVisible
 	if tokens == nil || *tokens < 2 || took <= 0 || tooFast(*tokens, took, *m.LastVisible) {
 		return nil
