@@ -9,6 +9,7 @@ import (
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/tui/breakdown"
 	"github.com/seed46266073/longpole/tui/keys"
+	"github.com/seed46266073/longpole/tui/stream"
 	"github.com/seed46266073/longpole/tui/theme"
 	"github.com/seed46266073/longpole/tui/waterfall"
 )
@@ -24,7 +25,8 @@ const (
 	Breakdown
 	Compare
 	Problems
-	Live // what each agent is doing now; only with Options.Updates
+	Stream // one model call, arrival by arrival
+	Live   // what each agent is doing now; only with Options.Updates
 )
 
 // A page is what a screen draws above the key bar.
@@ -66,6 +68,7 @@ var kinds = [...]kind{
 	Runs:      {name: "runs"},
 	Waterfall: {name: "run", ofRun: true, make: func(m *Model) page { return waterfall.New(m.theme, m.run) }},
 	Breakdown: {name: "breakdown", key: keys.Breakdown, ofRun: true, make: func(m *Model) page { return breakdown.New(m.theme, m.run) }},
+	Stream:    {name: "stream", ofRun: true, make: func(m *Model) page { return stream.New(m.theme, m.run) }},
 	Compare:   {name: "compare", key: keys.Compare, make: (*Model).comparison},
 	Problems:  {name: "problems", key: keys.Problems, make: (*Model).oddities},
 	Live:      {name: "live", key: keys.Live},

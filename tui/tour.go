@@ -49,7 +49,7 @@ func (m *Model) tourLines() []string {
 	}
 	bar.Draw(r, t, bar.Stack(m.width-4, 0, parts))
 	lines = append(lines, r.String(), labels.String())
-	for _, s := range m.signs()[:3] {
+	for _, s := range m.signs()[:4] {
 		lines = append(lines, cell.NewLine(t, m.width, false).Space(2).Text(s.style, s.sign).Space(2).Text(t.Text, s.means).String())
 	}
 	lines = append(lines, strings.Repeat(" ", m.width))

@@ -9,6 +9,7 @@ import (
 	"github.com/seed46266073/longpole/tui/chosen"
 	"github.com/seed46266073/longpole/tui/compare"
 	"github.com/seed46266073/longpole/tui/keys"
+	"github.com/seed46266073/longpole/tui/stream"
 	"github.com/seed46266073/longpole/tui/waterfall"
 )
 
@@ -48,6 +49,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.open(Waterfall, msg.Run)
 		if fall, ok := m.page().(*waterfall.Model); ok {
 			fall.Reveal(msg.Span)
+		}
+	case chosen.CallMsg:
+		m.open(Stream, msg.Run)
+		if p, ok := m.page().(*stream.Model); ok {
+			p.Select(msg.Call)
 		}
 	case compare.ChosenMsg:
 		m.openGroup(msg)

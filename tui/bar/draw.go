@@ -10,6 +10,7 @@ type Layer struct {
 	From, To int // cells
 	Glyph    string
 	Style    theme.Style
+	Over     bool // drawn also where there is ink
 }
 
 // labelled is the least number of whole cells of one ink that carry its letter: shorter ones would hide their edges.
@@ -23,7 +24,7 @@ func Draw(l *cell.Line, t *theme.Theme, r Raster, layers ...Layer) {
 		dots := r[x*Dots : (x+1)*Dots]
 		a, b, n := split(dots)
 		switch {
-		case a == 0 && b == 0:
+		case a == 0 && b == 0 || over(x, layers):
 			drawLayer(l, x, layers)
 		case !t.Coloured():
 			ink := a
@@ -126,9 +127,20 @@ func drawSplit(l *cell.Line, t *theme.Theme, a, b Ink, n int, dots []Ink) {
 	}
 }
 
-func drawLayer(l *cell.Line, x int, layers []Layer) {
+// over reports whether a layer hides what is in cell x.
+func over(x int, layers []Layer) bool {
 	for _, layer := range layers {
-		if x >= layer.From && x < layer.To {
+		if layer.Over && x >= layer.From && x < layer.To {
+			return true
+		}
+	}
+	return false
+}
+
+func drawLayer(l *cell.Line, x int, layers []Layer) {
+	hidden := over(x, layers)
+	for _, layer := range layers {
+		if x >= layer.From && x < layer.To && layer.Over == hidden {
 			l.Rune(layer.Style, layer.Glyph)
 			return
 		}

@@ -61,40 +61,6 @@ func (r Raster) Fill(from, to int, ink Ink) {
 	}
 }
 
-// An Axis maps the time from From to To on Cells cells.
-type Axis struct {
-	From, To time.Duration // From < To
-	Cells    int
-}
-
-// Dot returns the dot at which t lies; it may be outside.
-func (a Axis) Dot(t time.Duration) int {
-	span := float64(a.To - a.From)
-	if span <= 0 {
-		return 0
-	}
-	d := float64(t-a.From) / span * float64(a.Cells*Dots)
-	return int(max(-1, min(d, float64(a.Cells*Dots+1))))
-}
-
-// Time returns the instant at which dot begins.
-func (a Axis) Time(dot int) time.Duration {
-	if a.Cells == 0 {
-		return a.From
-	}
-	return a.From + time.Duration(float64(a.To-a.From)*float64(dot)/float64(a.Cells*Dots))
-}
-
-// Stretch fills r with the time from from to to; what lies outside the axis is left out.
-func (a Axis) Stretch(r Raster, from, to time.Duration, ink Ink) {
-	if to <= a.From || from >= a.To || to < from {
-		if from != to || from != a.From {
-			return
-		}
-	}
-	r.Fill(max(0, a.Dot(from)), min(a.Dot(to), len(r)), ink)
-}
-
 // A Part is one part of a stacked bar.
 type Part struct {
 	Ink   Ink

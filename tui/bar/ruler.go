@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/cell"
 	"github.com/seed46266073/longpole/tui/theme"
 )
@@ -21,16 +22,24 @@ func Ticks(a Axis) []Tick {
 		return nil
 	}
 	const apart = 8 // cells
-	step := round(time.Duration(float64(min(a.To-a.From, 1<<62)) * min(1, apart/float64(a.Cells))))
+	kept, cells := a.To-a.From, a.Cells
+	for _, b := range a.Breaks {
+		kept -= b.To - b.From
+		cells -= BreakCells
+	}
+	step := round(time.Duration(float64(min(kept, 1<<62)) * min(1, apart/float64(cells))))
 	var out []Tick
-	for k := (a.From + step - 1) / step; k <= (a.To-1)/step; k++ {
-		at := k * step
-		x := a.Dot(at) / Dots
-		label := instant(at, step, a.To)
-		if x+cell.Width(label) >= a.Cells {
-			break
+	for i := 0; i <= 2*len(a.Breaks); i += 2 {
+		p := a.piece(i)
+		for k := (p.from + step - 1) / step; k <= (p.to-1)/step; k++ {
+			at := k * step
+			x := a.Dot(at) / Dots
+			label := instant(at, step, a.To)
+			if x+cell.Width(label) >= p.toDot/Dots {
+				break
+			}
+			out = append(out, Tick{x, label})
 		}
-		out = append(out, Tick{x, label})
 	}
 	return out
 }
@@ -84,24 +93,51 @@ func instant(at, step, end time.Duration) string {
 
 // DrawRuler writes a's ticks to l, one rune a cell: a label begins in the cell of its instant.
 func DrawRuler(l *cell.Line, t *theme.Theme, a Axis) {
-	start := l.Used()
-	for _, k := range Ticks(a) {
-		for l.Left() > 0 && l.Used()-start < k.Cell {
+	start, ticks, breaks := l.Used(), Ticks(a), a.Breaks
+	for l.Left() > 0 && l.Used()-start < a.Cells {
+		x := l.Used() - start
+		for len(breaks) > 0 && x >= breaks[0].Cell+BreakCells {
+			breaks = breaks[1:]
+		}
+		switch {
+		case len(ticks) > 0 && x >= ticks[0].Cell:
+			l.Text(t.Muted, ticks[0].Label)
+			ticks = ticks[1:]
+		case len(breaks) > 0 && x >= breaks[0].Cell:
+			l.Rune(t.Warn, t.Glyphs.Break)
+		default:
 			l.Rune(t.Faint, t.Glyphs.Rule)
 		}
-		l.Text(t.Muted, k.Label)
-	}
-	for l.Left() > 0 && l.Used()-start < a.Cells {
-		l.Rune(t.Faint, t.Glyphs.Rule)
 	}
 }
 
-// Grid continues a's ticks through rows of bars, where nothing is drawn. It needs a colour that is not seen much.
-func Grid(t *theme.Theme, a Axis) []Layer {
-	if !t.Shaded() || t.Glyphs.ASCII {
-		return nil
+// DrawBand writes the cells [from, to) of a filled, in place of a ruler, and beside them how long their time is.
+func DrawBand(l *cell.Line, t *theme.Theme, a Axis, from, to int) {
+	words := report.Duration(a.Time(to*Dots) - a.Time(from*Dots))
+	n := cell.Width(words) + 1
+	if from >= n {
+		l.Space(from-n).Text(t.Accent, words).Space(1)
+	} else {
+		l.Space(from)
 	}
+	for range to - from {
+		l.Rune(t.Accent, t.Glyphs.Blocks[Dots])
+	}
+	if from < n && a.Cells-to >= n {
+		l.Space(1).Text(t.Accent, words)
+	}
+}
+
+// Grid continues a's ticks through rows of bars, where nothing is drawn, and its breaks, whatever is. The ticks need a colour that is not
+// seen much.
+func Grid(t *theme.Theme, a Axis) []Layer {
 	var layers []Layer
+	for _, b := range a.Breaks {
+		layers = append(layers, Layer{From: b.Cell, To: b.Cell + BreakCells, Glyph: t.Glyphs.Break, Style: t.Faint, Over: true})
+	}
+	if !t.Shaded() || t.Glyphs.ASCII {
+		return layers
+	}
 	for _, k := range Ticks(a) {
 		if k.Cell > 0 {
 			layers = append(layers, Layer{From: k.Cell, To: k.Cell + 1, Glyph: t.Glyphs.Grid, Style: t.Faint})

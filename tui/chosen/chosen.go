@@ -1,4 +1,4 @@
-// Package chosen is how a screen says that its user wants to see a run, or a span of it, without knowing which screens there are.
+// Package chosen is how a screen says that its user wants to see a run, or something in it, without knowing which screens there are.
 package chosen
 
 import (
@@ -23,4 +23,15 @@ func Span(run *measure.Run, span *traces.Span) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg { return Msg{run, span} }
+}
+
+// A CallMsg says that a model call of a run was chosen.
+type CallMsg struct {
+	Run  *measure.Run
+	Call *measure.Call
+}
+
+// Call returns the command that says so.
+func Call(run *measure.Run, call *measure.Call) tea.Cmd {
+	return func() tea.Msg { return CallMsg{run, call} }
 }

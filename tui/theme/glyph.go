@@ -8,6 +8,7 @@ type Glyphs struct {
 	Critical               string // the span was on the critical path
 	Open, Closed           string // a row whose children are shown, hidden
 	Marked, Cursor         string
+	First                  string // the first token of a call
 	Slack, Extent          string // time that would have been free; the extent of a row that is unfolded
 	Rule, Grid             string
 	Break                  string // time that is cut out of an axis
@@ -24,7 +25,7 @@ type Glyphs struct {
 
 var unicodeGlyphs = Glyphs{
 	Critical: "●", Open: "▾", Closed: "▸", Marked: "◆", Cursor: "▌",
-	Slack: "┄", Extent: "─", Rule: "─", Grid: "┊", Break: "╱",
+	First: "▾", Slack: "┄", Extent: "─", Rule: "─", Grid: "┊", Break: "╱",
 	Good: "✓", Bad: "✗", Unsure: "·", Cut: "⊘", Dot: "·", Ellipsis: "…",
 	Up: "↑", Down: "↓", Left: "←", Right: "→", Times: "×", Dash: "–",
 	Inferred: "≈", Bound: "≤",
@@ -36,7 +37,7 @@ var unicodeGlyphs = Glyphs{
 var asciiGlyphs = Glyphs{
 	ASCII:    true,
 	Critical: "*", Open: "v", Closed: ">", Marked: "#", Cursor: ">",
-	Slack: "~", Extent: "-", Rule: "-", Grid: ":", Break: "/",
+	First: "'", Slack: "~", Extent: "-", Rule: "-", Grid: ":", Break: "/",
 	Good: "+", Bad: "!", Unsure: ".", Cut: "/", Dot: "-", Ellipsis: "~",
 	Up: "^", Down: "v", Left: "<", Right: ">", Times: "x", Dash: "-",
 	Inferred: "~", Bound: "<",

@@ -19,6 +19,9 @@ func (m *Model) detail() []string {
 	if len(m.tree.rows) == 0 {
 		return []string{m.factLine([]fact{{m.theme.Muted, "no spans"}})}
 	}
+	if m.pane.state != closed {
+		return m.paneView()
+	}
 	i := m.selected()
 	first := m.factLine(m.facts(i))
 	if m.below() < 3 {

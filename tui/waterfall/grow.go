@@ -30,7 +30,8 @@ func (m *Model) Replace(run *measure.Run) {
 	next.pathOnly = old.pathOnly
 	next.list()
 	m.run, m.tree = run, next
-	m.view.grow(max(run.Wall, 1))
+	m.view.Grow(run.Wall)
+	m.whole = nil
 	m.matches = next.matches(m.query, nil)
 	m.slack = slack{}
 

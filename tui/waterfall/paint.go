@@ -21,9 +21,9 @@ func (t *tree) paint(r bar.Raster, a bar.Axis, strip []pathCell, i int32) {
 		}
 		return
 	case t.calls[s] != nil:
-		t.paintCall(r, a, t.calls[s].ModelCall)
+		a.Call(r, t.calls[s].ModelCall)
 	case t.tries[s] != nil:
-		t.paintAttempt(r, a, t.tries[s], false)
+		a.Attempt(r, t.tries[s])
 	case s.Role == traces.RolePhase:
 		a.Stretch(r, s.Start, s.End, bar.Of(phaseOf(s), false))
 	case s.Role == traces.RoleWait:
@@ -43,33 +43,6 @@ func (t *tree) paint(r bar.Raster, a bar.Axis, strip []pathCell, i int32) {
 		}
 	}
 	t.paintPath(r, a, strip, i)
-}
-
-func (t *tree) paintCall(r bar.Raster, a bar.Axis, c *traces.ModelCall) {
-	whole := traces.Response
-	if len(c.Attempts) > 1 {
-		whole = traces.Backoff
-	}
-	a.Stretch(r, c.Span.Start, c.Span.End, bar.Of(whole, false))
-	for _, k := range c.Attempts {
-		t.paintAttempt(r, a, k, k.Span == c.Span)
-	}
-}
-
-func (t *tree) paintAttempt(r bar.Raster, a bar.Axis, k *traces.Attempt, whole bool) {
-	s := k.Span
-	if k.Outcome.Failed() || s.Has(traces.FlagFailed) {
-		a.Stretch(r, s.Start, s.End, bar.Of(traces.Retry, false))
-		return
-	}
-	if !whole || len(k.Phases) == 0 {
-		a.Stretch(r, s.Start, s.End, bar.Of(traces.Response, false))
-	}
-	for _, p := range k.Phases {
-		if p.End > a.From && p.Start < a.To {
-			a.Stretch(r, p.Start, p.End, bar.Of(p.Component, false))
-		}
-	}
 }
 
 // inks is how many inks there are, blank included.

@@ -7,6 +7,7 @@ import (
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/critpath"
 	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/tui/bar"
 )
 
 // A tree is a run's spans in the order of rows, with what folding, filtering and drawing need to know of each. It is built
@@ -22,6 +23,8 @@ type tree struct {
 	tools map[*traces.Span]*measure.ToolCall
 
 	words []string // what a search looks through, in lower case; made by the first one
+
+	idle []bar.Gap // what can be cut out of the axis
 
 	folded   []bool
 	rows     []int32 // nodes that are shown, in order
@@ -61,6 +64,7 @@ func newTree(run *measure.Run) *tree {
 	t.aside = asides(run.Run)
 	t.grow()
 	t.measure()
+	t.idle = idle(run)
 	t.folded = make([]bool, len(t.nodes))
 	for i := range t.nodes {
 		t.folded[i] = t.leafy(int32(i))

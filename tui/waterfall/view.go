@@ -15,7 +15,10 @@ func (m *Model) rowsAt() int { return headline.Lines + 1 }
 
 // below is how many lines follow the rows.
 func (m *Model) below() int {
-	if m.height >= 20 {
+	switch {
+	case m.pane.state != closed:
+		return max(4, m.height*2/5)
+	case m.height >= 20:
 		return 3
 	}
 	return 1
@@ -27,6 +30,9 @@ func (m *Model) View() string {
 		return ""
 	}
 	lines := headline.View(m.theme, m.run, m.width)
+	if m.Zoomed() {
+		lines[mapAt] = m.mapView()
+	}
 	lines = append(lines, m.ruler())
 	from, to := m.list.Seen()
 	grid := bar.Grid(m.theme, m.axis())
@@ -80,10 +86,11 @@ func (m *Model) draw(i int32, selected bool, grid []bar.Layer) string {
 	if extent := m.extent(i, a); extent.To > extent.From {
 		layers = append([]bar.Layer{extent}, layers...)
 	}
-	if selected && m.slack.known && m.slack.time > 0 && m.slack.of == i {
-		from := max(0, (a.Dot(n.span.End)+bar.Dots-1)/bar.Dots)
-		to := min(a.Cells, max(from+1, a.Dot(n.span.End+m.slack.time)/bar.Dots))
-		layers = append([]bar.Layer{{From: from, To: to, Glyph: t.Glyphs.Slack, Style: t.Slack}}, layers...)
+	if first, ok := m.first(i, r, a); ok {
+		layers = append([]bar.Layer{first}, layers...)
+	}
+	if slack := m.slackOf(i, selected, a); slack.To > slack.From {
+		layers = append([]bar.Layer{slack}, layers...)
 	}
 	bar.Draw(l, t, r, layers...)
 
@@ -107,6 +114,43 @@ func (m *Model) draw(i int32, selected bool, grid []bar.Layer) string {
 		l.Space(2).Fit(style, note, m.columns.note-1)
 	}
 	return l.String()
+}
+
+// first is the mark of a call's first token on its bar, if what follows is long enough to carry it.
+func (m *Model) first(i int32, r bar.Raster, a bar.Axis) (mark bar.Layer, ok bool) {
+	c := m.tree.calls[m.tree.nodes[i].span]
+	if c == nil || c.TTFT == nil || c.Answer == nil {
+		return mark, false
+	}
+	d := a.Dot(c.Answer.Sent + *c.TTFT)
+	x := (d + bar.Dots - 1) / bar.Dots
+	if d < 0 || (x+2)*bar.Dots > len(r) {
+		return mark, false
+	}
+	ink := r[x*bar.Dots]
+	if ink == 0 || r[(x+2)*bar.Dots-1] != ink {
+		return mark, false
+	}
+	return bar.Layer{From: x, To: x + 1, Glyph: m.theme.Glyphs.First, Style: m.theme.Label(ink.Component(), ink.OnPath()), Over: true}, true
+}
+
+// slackOf is how much longer a row could have lasted: of the selected one, and of all that the run did not wait for.
+func (m *Model) slackOf(i int32, selected bool, a bar.Axis) bar.Layer {
+	n, t := &m.tree.nodes[i], m.theme
+	if isCrowd(n.span) || n.subpath > 0 && !selected {
+		return bar.Layer{}
+	}
+	slack, ok := m.run.Path.Slack(n.span)
+	if !ok || slack <= 0 || n.span.End >= a.To || n.span.End+slack <= a.From {
+		return bar.Layer{}
+	}
+	layer := bar.Layer{Glyph: t.Glyphs.Slack, Style: t.Muted}
+	if selected {
+		layer.Style = t.Slack
+	}
+	layer.From = max(0, (a.Dot(n.span.End)+bar.Dots-1)/bar.Dots)
+	layer.To = min(a.Cells, max(layer.From+1, a.Dot(n.span.End+slack)/bar.Dots))
+	return layer
 }
 
 // extent is the thin line of a row whose children are shown below it.

@@ -7,6 +7,7 @@
 package waterfall
 
 import (
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,9 +15,11 @@ import (
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/tui/bar"
+	"github.com/seed46266073/longpole/tui/chosen"
 	"github.com/seed46266073/longpole/tui/keys"
 	"github.com/seed46266073/longpole/tui/scroll"
 	"github.com/seed46266073/longpole/tui/theme"
+	"github.com/seed46266073/longpole/tui/window"
 )
 
 // A Model is the waterfall of one run. Make it with New.
@@ -25,7 +28,11 @@ type Model struct {
 	theme *theme.Theme
 	tree  *tree
 	list  scroll.List
-	view  window // the time that is shown
+	view  window.Window // the time that is shown
+	cut   bool          // idle gaps are cut out of it
+	at    time.Duration // an instant that was gone to, below 0 if none was
+	band  window.Band   // the time that the mouse is being dragged over
+	pane  pane
 
 	width, height int
 	columns       columns
@@ -34,6 +41,7 @@ type Model struct {
 	matches []int32
 
 	strip []pathCell // the path on the cells of the axis
+	whole []pathCell // the path on the cells of the map
 	cache map[int32]string
 	slack slack
 }
@@ -45,10 +53,12 @@ type slack struct {
 	known bool
 }
 
+// none is no instant.
+const none = time.Duration(-1)
+
 // New returns the waterfall of run, wholly in view. Its cost is linear in the number of spans.
 func New(t *theme.Theme, run *measure.Run) *Model {
-	m := &Model{run: run, theme: t, tree: newTree(run), view: window{whole: max(run.Wall, 1)}}
-	m.view.reset()
+	m := &Model{run: run, theme: t, tree: newTree(run), view: window.New(run.Wall), at: none}
 	m.refresh()
 	return m
 }
@@ -95,17 +105,36 @@ func (m *Model) ID() string {
 func (m *Model) PathOnly() bool { return m.tree.pathOnly }
 
 // Zoomed reports whether only a part of the run's time is in view.
-func (m *Model) Zoomed() bool { return m.view.zoomed() }
+func (m *Model) Zoomed() bool { return m.view.Zoomed() }
 
 // Actions lists the keys that do something here, most useful first.
 func (m *Model) Actions() []keys.Action {
 	list := []keys.Action{keys.Enter, keys.Critical, keys.Breakdown, keys.ZoomIn, keys.ZoomOut, keys.ZoomReset,
-		keys.Find, keys.FoldAll, keys.UnfoldAll, keys.Problems, keys.Mark, keys.Compare, keys.Copy,
-		keys.ZoomSpan, keys.PanLeft, keys.PanRight, keys.Fold, keys.Unfold}
+		keys.Find, keys.FoldAll, keys.UnfoldAll, keys.Pane, keys.Problems, keys.Mark, keys.Compare, keys.Copy,
+		keys.ZoomSpan, keys.ZoomUndo, keys.PanLeft, keys.PanRight, keys.Fold, keys.Unfold}
+	if m.Call() != nil {
+		list = slices.Insert(list, 3, keys.Stream)
+	}
+	if len(m.tree.idle) > 0 {
+		list = slices.Insert(list, 3, keys.Gaps)
+	}
 	if m.query != "" {
 		list = append([]keys.Action{keys.Next, keys.Previous}, list...)
 	}
 	return list
+}
+
+// Call returns the model call that the selected row is or belongs to; nil if there is none.
+func (m *Model) Call() *measure.Call {
+	if len(m.tree.rows) == 0 {
+		return nil
+	}
+	for i := m.selected(); i >= 0; i = m.tree.nodes[i].parent {
+		if c := m.tree.calls[m.tree.nodes[i].span]; c != nil {
+			return c
+		}
+	}
+	return nil
 }
 
 // Reveal selects span, unfolding what hides it. A span that is not of this run is ignored.
@@ -115,11 +144,25 @@ func (m *Model) Reveal(span *traces.Span) {
 	}
 }
 
+// Jump shows and marks an instant of the run, and selects what the run was waiting for then.
+func (m *Model) Jump(at time.Duration) {
+	at = max(0, min(at, m.view.Whole()))
+	if at < m.view.From || at >= m.view.To {
+		m.view.Centre(at)
+	}
+	m.at = at
+	if k := m.tree.segmentAt(at); k < len(m.tree.path.Segments) {
+		m.Reveal(m.tree.path.Segments[k].Span)
+	}
+	m.refresh()
+}
+
 // Update does what the user asked for.
 func (m *Model) Update(msg keys.Msg) tea.Cmd {
-	if len(m.tree.rows) == 0 {
+	if len(m.tree.rows) == 0 || m.pane.takes(msg) {
 		return nil
 	}
+	m.at = none
 	if m.list.Move(msg.Action, msg.Count) {
 		m.selectSlack()
 		return nil
@@ -127,7 +170,11 @@ func (m *Model) Update(msg keys.Msg) tea.Cmd {
 	i, n := m.selected(), max(1, msg.Count)
 	switch msg.Action {
 	case keys.Enter:
-		m.toggle(i)
+		return m.enter(i)
+	case keys.Stream:
+		if c := m.Call(); c != nil {
+			return chosen.Call(m.run, c)
+		}
 	case keys.Fold:
 		m.fold(i)
 	case keys.Unfold:
@@ -140,17 +187,40 @@ func (m *Model) Update(msg keys.Msg) tea.Cmd {
 		m.tree.pathOnly = !m.tree.pathOnly
 		m.tree.list()
 		m.keep(i)
+	case keys.Gaps:
+		m.cut = !m.cut && len(m.tree.idle) > 0
+		m.refresh()
+	case keys.Pane:
+		m.pane.next()
+		m.refresh()
 	case keys.Next, keys.Previous:
 		m.next(msg.Action, n)
-	case keys.ZoomIn, keys.ZoomOut, keys.ZoomReset, keys.ZoomSpan, keys.PanLeft, keys.PanRight:
-		m.view.move(msg.Action, n, m.tree.nodes[i].span)
-		m.refresh()
+	default:
+		if s := m.tree.nodes[i].span; m.view.Move(msg.Action, n, s.Start, s.End) {
+			m.refresh()
+		}
 	}
 	return nil
 }
 
-// Click selects the row on line y, and folds it if its marker is hit or on the second click.
+// enter goes into a row: a model call's stream, else it is folded or unfolded.
+func (m *Model) enter(i int32) tea.Cmd {
+	if c := m.tree.calls[m.tree.nodes[i].span]; c != nil {
+		return chosen.Call(m.run, c)
+	}
+	m.toggle(i)
+	return nil
+}
+
+// Click selects the row on line y, folds it if its marker is hit and goes into it on the second click. On the map it pans.
 func (m *Model) Click(x, y int, double bool) tea.Cmd {
+	if y == mapAt && m.Zoomed() {
+		if a := m.mapAxis(); x >= 1 && x <= a.Cells {
+			m.view.Centre(a.Time((x - 1) * bar.Dots))
+			m.refresh()
+		}
+		return nil
+	}
 	row, ok := m.list.At(y - m.rowsAt())
 	if !ok {
 		return nil
@@ -159,10 +229,25 @@ func (m *Model) Click(x, y int, double bool) tea.Cmd {
 	marker := m.columns.indent(m.tree.nodes[i].depth)
 	m.list.Select(row)
 	m.selectSlack()
-	if double || x >= marker && x <= marker+1 {
+	switch {
+	case x >= marker && x <= marker+1:
 		m.toggle(i)
+	case double:
+		return m.enter(i)
 	}
 	return nil
+}
+
+// Drag marks the time between two columns of the bars, and zooms to it when the button is let go.
+func (m *Model) Drag(fromX, fromY, toX int, done bool) {
+	if fromY < m.rowsAt()-1 {
+		return
+	}
+	a, at := m.axis(), m.columns.barAt()
+	if m.band.Drag(fromX-at, toX-at, a.Cells, done) {
+		m.view.Show(a.Time(m.band.From*bar.Dots), a.Time(m.band.To*bar.Dots))
+		m.refresh()
+	}
 }
 
 // Wheel scrolls by n rows.
@@ -253,10 +338,18 @@ func (m *Model) refresh() {
 	m.columns = layout(m.width)
 	m.list.Resize(len(m.tree.rows), m.height-m.rowsAt()-m.below())
 	m.strip = m.tree.strip(m.axis())
+	if cells := m.mapAxis().Cells; m.Zoomed() && len(m.whole) != cells {
+		m.whole = m.tree.strip(m.mapAxis())
+	}
 	m.cache = map[int32]string{}
 	m.selectSlack()
 }
 
+// axis is the time in view on the cells of the bars.
 func (m *Model) axis() bar.Axis {
-	return bar.Axis{From: m.view.from, To: m.view.to, Cells: m.columns.bar}
+	a := bar.Axis{From: m.view.From, To: m.view.To, Cells: m.columns.bar}
+	if m.cut {
+		return a.Cut(m.tree.idle)
+	}
+	return a
 }
