@@ -1,0 +1,152 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/stats"
+)
+
+// text says what a pair shows, and no more: the time with its interval, or the smallest difference that would have been seen; then
+// how often both were right.
+func (p *Pair) text(made int) string {
+	words := p.timeText(made)
+	if s := p.successText(); s != "" {
+		words += "; " + s
+	}
+	return words + "."
+}
+
+func (p *Pair) timeText(made int) string {
+	a, b := p.A.Label(), p.B.Label()
+	switch p.Verdict {
+	case Faster, Slower:
+		size, interval := p.sizeText()
+		if size == "" {
+			return fmt.Sprintf("%s is %s than %s%s, by how much cannot be told: too many runs were cut off", b, p.Verdict, a, p.over())
+		}
+		return fmt.Sprintf("%s is %s %s than %s%s%s", b, size, p.Verdict, a, p.over(), interval)
+	case NoneSeen:
+		s := fmt.Sprintf("No difference in time seen between %s and %s%s: one of %s would have been seen four times in five", b, a, p.over(), percent(*p.Smallest))
+		if p.RunsNeeded != nil {
+			s += fmt.Sprintf("; the %s that it looks like would take about %d runs of each", percent(math.Abs(*p.Ratio-1)), *p.RunsNeeded)
+		}
+		return s
+	}
+	if p.P == nil {
+		return fmt.Sprintf("%s and %s cannot be compared in time: %d of their runs were %s and %d", b, a, p.B.Succeeded, p.right(), p.A.Succeeded)
+	}
+	s := fmt.Sprintf("Too few runs to compare %s with %s in time, %d against %d", b, a, p.NB, p.NA)
+	if n := stats.NeededForP(alpha / float64(max(made, 1))); n > min(p.NA, p.NB) {
+		s += fmt.Sprintf(": it takes %d of each for any difference to be told", n)
+	}
+	return s
+}
+
+// over says what was compared with what, where it was not simply all runs.
+func (p *Pair) over() string {
+	switch p.Method {
+	case TaskMeans:
+		return fmt.Sprintf(" over %d tasks", p.Tasks)
+	case RanksByTask:
+		return fmt.Sprintf(" within %d tasks", p.Tasks)
+	}
+	return ""
+}
+
+// sizeText returns the size of a difference and its interval: in time where the interval of the time is on the verdict's side too, else as
+// a share. Both are "" where nothing bounds it.
+func (p *Pair) sizeText() (size, interval string) {
+	shift, low, high := p.Shift, p.ShiftLow, p.ShiftHigh
+	if p.Verdict == Faster {
+		shift, low, high = negated(shift), negated(high), negated(low)
+	}
+	switch {
+	case low == nil || *low <= 0:
+	case shift == nil:
+		return "at least " + traces.FormatDuration(*low), ""
+	case high == nil:
+		return traces.FormatDuration(*shift), fmt.Sprintf(" (at least %s)", traces.FormatDuration(*low))
+	default:
+		return traces.FormatDuration(*shift), fmt.Sprintf(" (%s)", between(traces.FormatDuration(*low), traces.FormatDuration(*high)))
+	}
+	if p.Ratio == nil {
+		return "", ""
+	}
+	size = percent(math.Abs(*p.Ratio - 1))
+	if p.RatioLow == nil || p.RatioHigh == nil {
+		return size, ""
+	}
+	from, to := *p.RatioLow-1, *p.RatioHigh-1
+	if p.Verdict == Faster {
+		from, to = -to, -from
+	}
+	return size, fmt.Sprintf(" (%.0f to %.0f %%)", from*100, to*100)
+}
+
+func negated(d *time.Duration) *time.Duration {
+	if d == nil {
+		return nil
+	}
+	v := -*d
+	return &v
+}
+
+// between joins two times, with the unit once where both share it.
+func between(a, b string) string {
+	if a == b {
+		return a
+	}
+	x, unit, _ := strings.Cut(a, " ")
+	if strings.HasSuffix(b, " "+unit) && !strings.ContainsAny(x, "mhd") {
+		return x + "–" + b
+	}
+	return a + "–" + b
+}
+
+// successText says whether one of them was right more often.
+func (p *Pair) successText() string {
+	r := p.Success
+	if r == nil {
+		return ""
+	}
+	a, b := percent(p.A.Success.Rate), percent(p.B.Success.Rate)
+	span := fmt.Sprintf("%+.0f to %+.0f points", 100*r.Low, 100*r.High)
+	done := p.right()
+	switch {
+	case r.told() && r.Rate > 0:
+		return fmt.Sprintf("%s more often, %s of runs against %s (%s)", done, b, a, span)
+	case r.told():
+		return fmt.Sprintf("%s less often, %s of runs against %s (%s)", done, b, a, span)
+	}
+	return fmt.Sprintf("%s as often within what %s can show, %s of runs against %s (%s)", done,
+		plural(min(p.A.N-p.A.Unknown, p.B.N-p.B.Unknown), "run"), b, a, span)
+}
+
+// right is what a run that counts is.
+func (p *Pair) right() string {
+	if unchecked(p.A) || unchecked(p.B) {
+		return "finished"
+	}
+	return "right"
+}
+
+func unchecked(g *measure.Group) bool { return !g.Checked && g.Succeeded > 0 }
+
+func percent(share float64) string {
+	if p := share * 100; p > 0 && p < 0.95 {
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", share*100)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,134 @@
+package compare
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/stats"
+)
+
+// totals are sums over the finished, correct runs of a group.
+type totals struct {
+	runs, steps, calls int64
+	reasoning, output  int64 // tokens; output is what remains without reasoning
+	reasoned           bool  // reasoning was counted in every call
+	written            bool  // so was output, apart from reasoning where there was any
+	components         map[traces.Component]time.Duration
+	tools              map[string]toolTotals
+}
+
+type toolTotals struct {
+	calls int64
+	time  time.Duration // on the critical path
+}
+
+func totalsOf(g *measure.Group) *totals {
+	t := &totals{reasoned: true, written: true, components: map[traces.Component]time.Duration{}, tools: map[string]toolTotals{}}
+	for _, r := range g.Runs {
+		if !r.Correct() {
+			continue
+		}
+		t.runs++
+		t.steps += int64(r.Counts.Steps)
+		t.calls += int64(r.Counts.ModelCalls)
+		for _, c := range r.Components {
+			t.components[c.Component] += c.Time
+		}
+		for _, tool := range r.Tools {
+			sum := t.tools[tool.Name]
+			t.tools[tool.Name] = toolTotals{sum.calls + int64(tool.Calls), sum.time + tool.Critical}
+		}
+		t.count(r)
+	}
+	if !t.reasoned && (t.reasoning > 0 || t.components[traces.Reasoning] > 0) {
+		t.written = false // some of the output was reasoning, nobody knows how much
+	}
+	return t
+}
+
+// count adds up the tokens of a run.
+func (t *totals) count(r *measure.Run) {
+	u := r.Usage
+	if u.Output == nil || u.Uncounted > 0 {
+		t.reasoned, t.written = false, false
+		return
+	}
+	apart := u.Reasoning != nil && !slices.ContainsFunc(r.ModelCalls, func(c *traces.ModelCall) bool {
+		return c.Usage.Output != nil && c.Usage.Reasoning == nil
+	})
+	t.reasoned = t.reasoned && apart
+	t.output += *u.Output
+	if u.Reasoning != nil {
+		t.reasoning += *u.Reasoning
+		t.output -= min(*u.Reasoning, *u.Output)
+	}
+}
+
+// hidden reports whether there was reasoning whose time is part of something else.
+func (t *totals) hidden() bool {
+	return t.reasoned && t.reasoning > 0 && t.components[traces.Reasoning] == 0
+}
+
+// termsOf returns the terms whose times add up to the mean wall times of both groups, and what they cannot tell.
+func termsOf(a, b *totals) (terms []term, notes []string) {
+	of := func(list ...traces.Component) func(*totals) time.Duration {
+		return func(t *totals) time.Duration {
+			var sum time.Duration
+			for _, c := range list {
+				sum += t.components[c]
+			}
+			return sum
+		}
+	}
+	perCall := []counted{steps, calls}
+	reasoning := term{"reasoning time", traces.FamilyReasoning, perCall, of(traces.Reasoning)}
+	output := term{"output time", traces.FamilyDecode, perCall, of(traces.Output, traces.ToolArgs)}
+	if a.reasoned && b.reasoned {
+		reasoning.counts = []counted{steps, calls, reasoningTokens}
+	} else if reasoning.time(a)+reasoning.time(b) > 0 {
+		notes = append(notes, "reasoning tokens were not counted in every call: the time of reasoning is split by calls only")
+	}
+	switch {
+	case a.written && b.written && (a.reasoned == b.reasoned || a.reasoning+b.reasoning == 0):
+		output.counts = []counted{steps, calls, outputTokens}
+	case output.time(a)+output.time(b) > 0:
+		notes = append(notes, "output tokens were not counted in every call, or not apart from reasoning: the time of output is split by calls only")
+	}
+	if a.hidden() || b.hidden() {
+		notes = append(notes, "reasoning was counted but not streamed: its time is part of the first-token time")
+	}
+	terms = []term{
+		{"connect time", traces.FamilyTTFT, perCall, of(traces.Connect)},
+		{"first-token time", traces.FamilyTTFT, perCall, of(traces.Wait, traces.Queue, traces.Prefill)},
+		reasoning, output,
+		{"stalls", traces.FamilyStalls, nil, of(traces.Stall)},
+		{"tail time", traces.FamilyDecode, perCall, of(traces.Tail)},
+		{"unsplit response time", traces.FamilyDecode, perCall, of(traces.Response)},
+		{"approval", traces.FamilyTools, nil, of(traces.Approval)},
+		{"retries", traces.FamilyRetries, nil, of(traces.Retry)},
+		{"backoff", traces.FamilyRetries, nil, of(traces.Backoff)},
+		{"startup", traces.FamilyAgent, nil, of(traces.Startup)},
+		{"agent time", traces.FamilyAgent, []counted{steps}, of(traces.Agent)},
+		{"untraced", traces.FamilyAgent, nil, of(traces.Untraced)},
+	}
+	return append(terms, toolTerms(a, b)...), notes
+}
+
+// toolTerms returns a term for each tool of either side.
+func toolTerms(a, b *totals) []term {
+	names := maps.Clone(a.tools)
+	maps.Copy(names, b.tools)
+	var terms []term
+	for _, name := range slices.SortedFunc(maps.Keys(names), stats.Natural) {
+		title := "tool " + name + ": "
+		if name == "" {
+			title = "tool without a name: "
+		}
+		uses := counted{title + "calls", "call", func(t *totals) int64 { return t.tools[name].calls }}
+		terms = append(terms, term{title + "time", traces.FamilyTools, []counted{steps, uses}, func(t *totals) time.Duration { return t.tools[name].time }})
+	}
+	return terms
+}
