@@ -30,9 +30,8 @@ func factor(df int, alpha, power float64) float64 {
 
 // NeededForShift returns how many values a side it takes until Detectable is at most shift. ok is false where a million are not enough.
 func NeededForShift(sd, shift, alpha, power float64) (n int, ok bool) {
-	return enough(func(n int) bool {
-		return Detectable(sd, n, n, alpha, power) <= math.Abs(shift) && LeastP(Stratum{sized(n), sized(n)}) <= alpha
-	})
+	least := NeededForP(alpha)
+	return enough(func(n int) bool { return n >= least && Detectable(sd, n, n, alpha, power) <= math.Abs(shift) })
 }
 
 // NeededPairs returns how many pairs it takes until DetectableOfPairs is at most shift.
@@ -66,5 +65,3 @@ func enough(told func(n int) bool) (int, bool) {
 	}
 	return high, true
 }
-
-func sized(n int) Sample { return Sample{Exact: make([]float64, n)} }

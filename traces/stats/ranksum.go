@@ -69,6 +69,15 @@ func LeastP(strata ...Stratum) float64 {
 	return min(1, p)
 }
 
+// NeededForP returns from how many values a side on MannWhitney can give a p of at most alpha, 0 < alpha: 4 for 0.05.
+func NeededForP(alpha float64) int {
+	n := 1
+	for 2/math.Exp(logChoose(2*n, n)) > alpha {
+		n++
+	}
+	return n
+}
+
 // exactWork is how many additions the exact distribution may take, some 0.02 s.
 const exactWork = 2e7
 
