@@ -88,10 +88,10 @@ func (f framer) of(s *traces.Span, up around) (frames []frame, below around) {
 }
 
 func named(kind, name string) string {
-	if name == "" {
+	if name = strings.TrimSpace(name); name == "" {
 		return kind
 	}
-	return kind + ":" + oneLine(name)
+	return kind + ":" + name
 }
 
 var words = regexp.MustCompile(`[0-9A-Za-z]+`)

@@ -62,7 +62,7 @@ type key struct {
 
 type builder struct {
 	*Graph
-	nodes map[key]*Node
+	nodes map[key]*Node // by their names, and by the names as recorded that became these
 }
 
 // add adds the path of a run.
@@ -105,17 +105,23 @@ func (b *builder) add(run *measure.Run) {
 
 // below returns the node of a frame below n, which is n itself where it is the same.
 func (b *builder) below(n *Node, f frame) *Node {
+	raw := key{n, f}
+	if known := b.nodes[raw]; known != nil {
+		return known
+	}
 	f.name = oneLine(f.name)
-	if n.parent != nil && n.Name == f.name && n.Component == f.component {
-		return n
+	node := b.nodes[key{n, f}]
+	switch {
+	case node != nil:
+	case n != b.Root && n.Name == f.name && n.Component == f.component:
+		node = n
+	default:
+		node = &Node{Name: f.name, Component: f.component, parent: n, depth: n.depth + 1}
+		n.Kids = append(n.Kids, node)
+		b.nodes[key{n, f}] = node
 	}
-	k := key{n, f}
-	if b.nodes[k] == nil {
-		kid := &Node{Name: f.name, Component: f.component, parent: n, depth: n.depth + 1}
-		b.nodes[k] = kid
-		n.Kids = append(n.Kids, kid)
-	}
-	return b.nodes[k]
+	b.nodes[raw] = node
+	return node
 }
 
 // measure counts a span of the node's kind.
