@@ -19,10 +19,14 @@ func Median(xs []float64) (median float64, ok bool) {
 // statistics (definition 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996). ok is false where
 // the sample is too small to have seen that tail, which is below Needed(q) values: 20 for q = 0.95, 100 for 0.99.
 func Quantile(xs []float64, q float64) (value float64, ok bool) {
-	if len(xs) == 0 || len(xs) < Needed(q) {
+	return SortedQuantile(slices.Sorted(slices.Values(xs)), q)
+}
+
+// SortedQuantile is Quantile of values that are in ascending order already, in constant time.
+func SortedQuantile(sorted []float64, q float64) (value float64, ok bool) {
+	if len(sorted) == 0 || len(sorted) < Needed(q) {
 		return 0, false
 	}
-	sorted := slices.Sorted(slices.Values(xs))
 	return interpolate(sorted, q), true
 }
 
