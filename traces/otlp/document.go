@@ -26,7 +26,8 @@ func (r *reader) document() {
 		switch string(key) {
 		case "resourceSpans", "resource_spans", "batches":
 			known = true
-			for range r.items("resourceSpans") {
+			r.expectList("resourceSpans")
+			for range r.in.array {
 				r.resourceSpans()
 			}
 		case "trace", "result":
@@ -54,12 +55,11 @@ func (r *reader) document() {
 	}
 }
 
-// items goes through what should be a list. Anything else but null is skipped as a problem.
-func (r *reader) items(name string) func(yield func(index int) bool) {
+// expectList says it if what comes is no list, for then the loop over it skips it.
+func (r *reader) expectList(name string) {
 	if c := r.in.peek(); c != '[' && c != 'n' && r.in.err == nil {
 		r.problem(traces.UnreadableLine, "", "line %d: %s is not a list; skipped", r.line, name)
 	}
-	return r.in.array
 }
 
 // resourceSpans reads the spans of one resource. Its parts may come in any order.
@@ -71,7 +71,8 @@ func (r *reader) resourceSpans() {
 		case "resource":
 			resource = r.resource()
 		case "scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans":
-			for range r.items("scopeSpans") {
+			r.expectList("scopeSpans")
+			for range r.in.array {
 				r.scopeSpans()
 			}
 		}
@@ -94,7 +95,8 @@ func (r *reader) scopeSpans() {
 				}
 			}
 		case "spans":
-			for range r.items("spans") {
+			r.expectList("spans")
+			for range r.in.array {
 				r.span()
 			}
 		}

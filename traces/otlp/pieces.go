@@ -1,7 +1,6 @@
 package otlp
 
 import (
-	"bytes"
 	"cmp"
 	"io"
 	"runtime"
@@ -36,15 +35,14 @@ func (r *reader) readAll(src io.Reader, size int) error {
 		parts   [][]traces.Record
 		running sync.WaitGroup
 		next    = r.line // at which the window begins
-		room    = 0      // for how many records the next piece gets room
 	)
 	defer running.Wait()
 	for {
 		for len(queue) <= runtime.GOMAXPROCS(0) && w.reach(size) {
 			p := &piece{text: w.cut(), line: next, done: make(chan struct{})}
-			next += bytes.Count(p.text, []byte("\n"))
+			next += lineFeeds(p.text)
 			queue = append(queue, p)
-			running.Go(func() { p.read(r.resources, room) })
+			running.Go(func() { p.read(r.resources) })
 		}
 		if len(queue) == 0 {
 			break
@@ -57,7 +55,6 @@ func (r *reader) readAll(src io.Reader, size int) error {
 		}
 		queue = queue[1:]
 		parts = append(parts, p.found.records)
-		room = len(p.found.records) * 9 / 8
 		r.join(p.found)
 	}
 	r.line = next
@@ -67,11 +64,9 @@ func (r *reader) readAll(src io.Reader, size int) error {
 	return w.err
 }
 
-// read reads the piece, which is likely to hold about n records.
-func (p *piece) read(known *resources, n int) {
+func (p *piece) read(known *resources) {
 	defer close(p.done)
 	p.found = newReader(known)
-	p.found.records = make([]traces.Record, 0, n)
 	defer p.found.pool.release()
 	p.found.line = p.line
 	p.whole = p.found.read(&window{text: p.text, done: true, part: true})

@@ -81,6 +81,7 @@ func newReader(known *resources) *reader {
 // read reads documents one after another. After a damaged one it goes on at the next line that can begin one. It reports whether the
 // text ended between two documents.
 func (r *reader) read(w *window) (whole bool) {
+	r.records = make([]traces.Record, 0, min(lineFeeds(w.text), len(w.text)/leastSpan)) // mostly a line is a span
 	for {
 		r.line += w.drop(blank(w.text))
 		if len(w.text) == 0 {
@@ -105,6 +106,9 @@ func (r *reader) read(w *window) (whole bool) {
 		}
 	}
 }
+
+// leastSpan is about how many bytes a span takes at least.
+const leastSpan = 256
 
 // leaveOut goes back to before a document that turned out to be damaged, and returns where to go on. Only of one that
 // the end of the source cuts off, what was whole is kept.

@@ -93,10 +93,12 @@ func (w *window) putBack(pieces []*piece) {
 
 // drop takes n bytes off the beginning of the text and returns how many lines end in them.
 func (w *window) drop(n int) (lines int) {
-	lines = bytes.Count(w.text[:n], []byte("\n"))
+	lines = lineFeeds(w.text[:n])
 	w.text = w.text[n:]
 	return lines
 }
+
+func lineFeeds(text []byte) int { return bytes.Count(text, []byte("\n")) }
 
 // blank returns how many bytes at the beginning of a text are white space, a mark of the byte order, or the record
 // separator of JSON text sequences.
