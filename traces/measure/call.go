@@ -240,7 +240,10 @@ func (m *Call) gaps(a *traces.Attempt, attrs traces.Attrs) {
 		return
 	}
 	m.Chunks = ptr(len(a.Chunks.List))
-	gaps := a.Chunks.Gaps()
+	gaps := make([]float64, max(0, len(a.Chunks.List)-1))
+	for i := range gaps {
+		gaps[i] = float64(a.Chunks.List[i+1].At - a.Chunks.List[i].At)
+	}
 	slices.Sort(gaps)
 	quantile := func(q float64) *time.Duration {
 		if v, ok := stats.SortedQuantile(gaps, q); ok {

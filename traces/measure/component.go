@@ -27,11 +27,7 @@ type FamilyTime struct {
 // tally adds up the segments between from and to: one entry per component and quality, in the order of display. Segments
 // are in time order; the part of [from, to) that they cover is added up exactly.
 func tally(segments []critpath.Segment, from, to time.Duration) []ComponentTime {
-	type key struct {
-		component traces.Component
-		quality   traces.Quality
-	}
-	sums := map[key]time.Duration{}
+	list := make([]ComponentTime, 0, 8) // few, so that looking through them is faster than a map
 	var whole time.Duration
 	first, _ := slices.BinarySearchFunc(segments, from, func(s critpath.Segment, at time.Duration) int {
 		return cmp.Compare(s.To, at+1) // the first segment that ends after from
@@ -40,14 +36,20 @@ func tally(segments []critpath.Segment, from, to time.Duration) []ComponentTime 
 		if s.From >= to {
 			break
 		}
-		if d := min(s.To, to) - max(s.From, from); d > 0 {
-			sums[key{s.Component, s.Quality}] += d
-			whole += d
+		d := min(s.To, to) - max(s.From, from)
+		if d <= 0 {
+			continue
 		}
+		whole += d
+		at := slices.IndexFunc(list, func(c ComponentTime) bool { return c.Component == s.Component && c.Quality == s.Quality })
+		if at < 0 {
+			at = len(list)
+			list = append(list, ComponentTime{Component: s.Component, Quality: s.Quality})
+		}
+		list[at].Time += d
 	}
-	list := make([]ComponentTime, 0, len(sums))
-	for k, d := range sums {
-		list = append(list, ComponentTime{k.component, d, float64(d) / float64(whole), k.quality})
+	for i := range list {
+		list[i].Share = float64(list[i].Time) / float64(whole)
 	}
 	slices.SortFunc(list, func(a, b ComponentTime) int {
 		return cmp.Or(cmp.Compare(place(a.Component), place(b.Component)), cmp.Compare(a.Component, b.Component),

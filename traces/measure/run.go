@@ -47,6 +47,7 @@ func Of(run *traces.Run) *Run {
 	}
 	r.Families = families(r.Components)
 	r.Problems = append(append(r.Problems, run.Problems...), path.Problems...)
+	r.Calls, r.Steps = make([]Call, 0, len(run.ModelCalls)), make([]StepTime, 0, len(run.Steps))
 	for _, c := range run.ModelCalls {
 		r.Counts.Attempts += len(c.Attempts)
 		r.Calls = append(r.Calls, callOf(c))
