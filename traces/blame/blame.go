@@ -15,6 +15,7 @@ import (
 type Blame struct {
 	Runs       int // all that were given, however they ended
 	Open       int // that had not ended: their times are so far
+	Spans      int // of all runs
 	MeanWall   time.Duration
 	Components []Row // the largest mean first; the means add up to MeanWall exactly
 	Tools      []Row // likewise; they add up to the mean of the component tool
@@ -51,6 +52,7 @@ func Of(runs []*measure.Run) *Blame {
 	})
 	t := newTally(len(runs))
 	for _, r := range b.byWall {
+		b.Spans += len(r.Spans)
 		if r.Open {
 			b.Open++
 		}

@@ -154,6 +154,37 @@ func TestTails(t *testing.T) {
 	}
 }
 
+// Without the slow tool the quick one beside it would be waited for: both together take less than what each seems to cost.
+func TestDrag(t *testing.T) {
+	b := blame.Of(drawn(t, `
+		run    ==========
+		 chat  ww           model:big asks:a,b
+		 slow    =======    call:a
+		 quick   ===        call:b
+	`, `
+		run    ======
+		 chat  wwww         model:big
+	`))
+	for _, c := range []struct {
+		name      string
+		got, want time.Duration
+	}{
+		{"slow", b.ToolDrag("slow"), 2 * time.Millisecond},
+		{"quick", b.ToolDrag("quick"), 0},
+		{"no such tool", b.ToolDrag("x"), 0},
+		{"tools", b.ComponentDrag(traces.Tool), 3500 * time.Microsecond},
+		{"wait", b.ComponentDrag(traces.Wait), 3 * time.Millisecond},
+		{"retry", b.ComponentDrag(traces.Retry), 0},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %v, want %v", c.name, c.got, c.want)
+		}
+	}
+	if got := blame.Of(nil).ComponentDrag(traces.Wait); got != 0 {
+		t.Errorf("without runs: got %v", got)
+	}
+}
+
 // An open run is counted, and said to be open.
 func TestOpenRuns(t *testing.T) {
 	b := blame.Of([]*measure.Run{drawn(t, "run   ====>\n chat ===> model:m")[0], drawn(t, "run   ====\n chat ===  model:m")[0]})
