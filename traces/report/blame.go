@@ -21,25 +21,24 @@ func (p *page) blame(b *blame.Blame) {
 	}
 	var rows []blameRow
 	for _, c := range b.Components {
-		rows = append(rows, blameRow{p.cells(markOf(c.Component), 1) + " " + word(c.Component), c, true})
+		rows = append(rows, blameRow{name: p.cells(markOf(c.Component), 1) + " " + word(c.Component), Row: c, spread: true, drag: dragOf(b, b.Components, b.ComponentDrag, c.Component)})
 		if c.Component != traces.Tool {
 			continue
 		}
 		tools, more := capped(b.Tools, toolsShown)
 		for _, t := range tools {
-			rows = append(rows, blameRow{"    " + toolName(t.Name), t, true})
+			rows = append(rows, blameRow{name: "    " + toolName(t.Name), Row: t, spread: true, drag: dragOf(b, b.Tools, b.ToolDrag, t.Name)})
 		}
 		if more > 0 {
 			rows = append(rows, blameRow{name: p.draw(fmt.Sprintf("    … and %s more", Count(int64(more))))})
 		}
 	}
 	p.blameTable("", b, append(rows, blameRow{name: "sum", Row: blame.Row{Mean: b.MeanWall, Share: 1}}))
-	p.aside(p.blameWords(b))
 	if len(b.Models) > 1 {
 		models, more := capped(b.Models, toolsShown)
 		rows = nil
 		for _, m := range models {
-			rows = append(rows, blameRow{toolName(m.Name), m, true})
+			rows = append(rows, blameRow{name: toolName(m.Name), Row: m, spread: true})
 		}
 		p.line()
 		p.blameTable("model", b, rows)
@@ -61,19 +60,32 @@ type blameRow struct {
 	name string
 	blame.Row
 	spread bool
+	drag   *time.Duration
 }
 
-// blameTable writes rows; columns that would say nothing are left out.
+// dragOf returns the drag of one of a number of rows, nil where those of all of them would take longer than some 0.4 s.
+func dragOf[K any](b *blame.Blame, rows []blame.Row, drag func(K) time.Duration, of K) *time.Duration {
+	const most = 500_000 // spans replayed
+	if b.Spans*len(rows) > most {
+		return nil
+	}
+	d := drag(of)
+	return &d
+}
+
+// blameTable writes rows and explains its columns; those that would say nothing are left out.
 func (p *page) blameTable(head string, b *blame.Blame, rows []blameRow) {
 	const (
 		tail   = 5
 		hidden = 6
+		drag   = 7
 	)
 	columns := []column{{head: head, flex: true}, {head: "mean", right: true}, {head: "share", right: true}, {head: "runs", right: true, keep: 3},
-		{head: "median", right: true, keep: 2}, tail: {head: "p95", right: true, keep: 1, out: true}, hidden: {head: "hidden", right: true, keep: 4, out: true}}
+		{head: "median", right: true, keep: 2}, tail: {head: "p95", right: true, keep: 1, out: true}, hidden: {head: "hidden", right: true, keep: 4, out: true},
+		drag: {head: "drag", right: true, keep: 5, out: true}}
 	var cells [][]string
 	for _, r := range rows {
-		row := []string{r.name, "", "", "", "", "", ""}
+		row := []string{r.name, "", "", "", "", "", "", ""}
 		if r.spread || r.Mean > 0 {
 			row[1], row[2] = p.column(r.Mean), Percent(r.Share)
 		}
@@ -87,22 +99,21 @@ func (p *page) blameTable(head string, b *blame.Blame, rows []blameRow) {
 		if r.Time.P95 != nil {
 			columns[tail].out = false
 		}
+		if r.drag != nil {
+			row[drag] = p.column(*r.drag)
+			columns[drag].out = columns[drag].out && *r.drag >= r.Mean-r.Mean/20
+		}
 		cells = append(cells, row)
 	}
 	p.table(columns, cells)
-}
-
-// blameWords explains the columns of the table of components.
-func (p *page) blameWords(b *blame.Blame) string {
 	words := "median: over the runs that waited for it; such figures do not add up"
-	for _, rows := range [][]blame.Row{b.Components, b.Tools, b.Models} {
-		for _, r := range rows {
-			if r.Hidden != nil && *r.Hidden > 0 {
-				return words + "; hidden: went on while the run waited for something else"
-			}
-		}
+	if !columns[hidden].out {
+		words += "; hidden: went on while the run waited for something else"
 	}
-	return words
+	if !columns[drag].out {
+		words += "; drag: how much shorter a run would be without it"
+	}
+	p.aside(words)
 }
 
 func runsOf(k, n int) string {

@@ -35,6 +35,7 @@ type (
 		P99       *time.Duration   `json:"p99_ns"`
 		Lasted    *time.Duration   `json:"lasted_ns"` // mean time of its spans, added up; null where it has none of its own
 		Hidden    *time.Duration   `json:"hidden_ns"` // the part of that in which the run waited for something else
+		Drag      *time.Duration   `json:"drag_ns"`   // how much shorter a run would be without it; null for models and steps, and where there are very many spans
 	}
 	driftJSON struct {
 		Of    blame.Quantity `json:"of"`
@@ -71,12 +72,12 @@ func blameOf(runs []*measure.Run) *blameJSON {
 		Runs: b.Runs, Open: b.Open, MeanWall: b.MeanWall,
 		Components: list(b.Components, func(r blame.Row) blameRowJSON {
 			row := blameRowOf(r)
-			row.Component = r.Component
+			row.Component, row.Drag = r.Component, dragOf(b, b.Components, b.ComponentDrag, r.Component)
 			return row
 		}),
 		Tools: list(b.Tools, func(r blame.Row) blameRowJSON {
 			row := blameRowOf(r)
-			row.Name = &r.Name
+			row.Name, row.Drag = &r.Name, dragOf(b, b.Tools, b.ToolDrag, r.Name)
 			return row
 		}),
 		Models: list(b.Models, func(r blame.Row) blameRowJSON {
