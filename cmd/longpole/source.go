@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -106,11 +107,17 @@ func openStore() (*store.Store, error) {
 	return store.Open(dir)
 }
 
+// whileLoading is by how many percent memory may grow from one garbage collection to the next. Of what loading takes, nearly half
+// stays (176 of 406 MB at 100,000 spans), so that in the end it is hardly more than at the usual 100; but the collector looks
+// at what stays a few times less often, which is a third of the time.
+const whileLoading = 400
+
 // loadRuns builds and measures the runs of the sources, oldest first.
 func loadRuns(ctx context.Context, sources []string, stdin io.Reader, opt traces.Options) ([]*measure.Run, []traces.Problem, error) {
 	if err := checkStall(opt.StallThreshold); err != nil {
 		return nil, nil, err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(whileLoading))
 	lists, problems, err := loadRecords(ctx, sources, stdin)
 	if err != nil {
 		return nil, nil, err
