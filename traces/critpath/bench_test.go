@@ -133,21 +133,49 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// With other work on the same machine: loop and beside 0.7 million spans a second, Find included.
-func BenchmarkSlack(b *testing.B) {
+// BenchmarkReplay is of what follows the path: preparing the run to be played, playing it, and the slack and drag of every span.
+func BenchmarkReplay(b *testing.B) {
 	for _, shape := range []struct {
 		name string
 		recs func() []traces.Record
 	}{
 		{"loop of 100k", func() []traces.Record { return loop(100_000) }},
+		{"chain of 50k", func() []traces.Record { return chain(50_000) }},
+		{"fan of 100k", func() []traces.Record { return fan(100_000) }},
+		{"relay of 50k", func() []traces.Record { return relay(50_000) }},
+		{"crowd of 100k", func() []traces.Record { return crowd(100_000) }},
 		{"beside of 100k", func() []traces.Record { return beside(100_000) }},
 	} {
-		b.Run(shape.name, func(b *testing.B) {
-			run := build(b, shape.recs())
+		run := build(b, shape.recs())
+		path := critpath.Find(run)
+		perSpan := func(b *testing.B) {
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(run.Spans)), "ns/span")
+		}
+		b.Run("prepare/"+shape.name, func(b *testing.B) {
+			for b.Loop() {
+				path.Replay(critpath.Edges{})
+			}
+			perSpan(b)
+		})
+		b.Run("play/"+shape.name, func(b *testing.B) {
+			r := path.Replay(critpath.Edges{})
+			lengths := r.Lengths()
+			for b.Loop() {
+				r.Play(lengths)
+			}
+			perSpan(b)
+		})
+		b.Run("slack/"+shape.name, func(b *testing.B) {
 			for b.Loop() {
 				critpath.Find(run).Slack(run.Root)
 			}
-			b.ReportMetric(float64(b.N)*float64(len(run.Spans))/b.Elapsed().Seconds()/1e6, "Mspans/s")
+			perSpan(b)
+		})
+		b.Run("drag/"+shape.name, func(b *testing.B) {
+			for b.Loop() {
+				critpath.Find(run).Drag(run.Root)
+			}
+			perSpan(b)
 		})
 	}
 }

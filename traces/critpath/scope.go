@@ -23,17 +23,21 @@ type queue struct {
 
 // fillScopes lists, for every span, what joins it.
 func (t *tree) fillScopes() {
-	for i := range t.nodes { // count, with end as the counter
-		n := &t.nodes[i]
+	scopes := int32(0)
+	for i := range t.nodes {
 		if !t.walkable(int32(i)) {
 			continue
 		}
-		at := &t.nodes[n.scope].inside
-		if *at == none {
-			*at = int32(len(t.scopes))
-			t.scopes = append(t.scopes, scope{jobs: queue{first: none}, phases: queue{first: none}, model: none, stream: none})
+		if at := &t.nodes[t.nodes[i].scope].inside; *at == none {
+			*at = scopes
+			scopes++
 		}
-		t.scopes[*at].queue(n.role).end++
+	}
+	t.scopes = slices.Repeat([]scope{{jobs: queue{first: none}, phases: queue{first: none}, model: none, stream: none}}, int(scopes))
+	for i := range t.nodes { // count, with end as the counter
+		if n := &t.nodes[i]; t.walkable(int32(i)) {
+			t.scopes[t.nodes[n.scope].inside].queue(n.role).end++
+		}
 	}
 	total := int32(0)
 	place := func(q *queue) {

@@ -25,7 +25,7 @@ import (
 
 // walk returns who held up the run, backwards in time.
 func walk(t *tree) []step {
-	w := walker{tree: t, steps: make([]step, 0, len(t.nodes)+1)}
+	w := walker{tree: t, steps: make([]step, 0, 2*len(t.nodes))}
 	var (
 		at   = int32(0)
 		now  = t.nodes[0].end
