@@ -161,15 +161,16 @@ func (c *change) rate(e Edit, in []bool) {
 	if t.uncounted > 0 {
 		c.assumed.say("%s: %d of %d calls have no token counts, or counts that contradict themselves: they stay as they are", e, t.uncounted, t.calls)
 	}
-	if t.uncounted < t.calls {
+	switch counted := t.calls - t.uncounted; {
+	case counted == 0:
+	case t.byTime == counted:
+		c.assumed.say("%s: tokens are split over phases by time, as lengths of texts were not kept (inferred)", e)
+	case t.byTime > 0:
+		c.assumed.say("%s: tokens are split over phases by length of text, and by time where that was not kept (inferred)", e)
+	default:
 		c.assumed.say("%s: tokens are split over phases by length of text (inferred)", e)
 	}
-	if t.byTime > 0 {
-		c.assumed.say("%s: where lengths of texts were not kept, by time", e)
-	}
-	if t.unsplit > 0 {
-		c.assumed.say("%s: responses that were not streamed stay as they are", e)
-	}
+	c.unsplit(e)
 }
 
 // cacheWait makes no call wait longer than the shortest wait that was seen for its model with cached input.
@@ -258,8 +259,12 @@ func (c *change) skipTools(e Edit) {
 
 // nothing says that an edit has nothing to change here.
 func (c *change) nothing(e Edit) {
+	if c.assumed == nil {
+		return
+	}
 	if e.Target.Tool == "" {
 		c.assumed.say("%s changes nothing: no such time is in the run", e)
+		c.unsplit(e)
 		c.hidden(e)
 		return
 	}
@@ -300,6 +305,13 @@ func (c *change) doubts(e Edit, in []bool) {
 		c.assumed.say("%s: %s of that time is inferred, not measured", e, traces.FormatDuration(inferred))
 	}
 	c.hidden(e)
+}
+
+// unsplit says that nothing is known of when a response was written that has no phases.
+func (c *change) unsplit(e Edit) {
+	if n := c.tokens().unsplit; n > 0 && e.Target == DecodeRate {
+		c.assumed.say("%s: the responses of %s are not split into phases: they stay as they are", e, plural(n, "call"))
+	}
 }
 
 // hidden says that reasoning which was billed but not shown cannot be changed: it is somewhere in the wait.

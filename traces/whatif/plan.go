@@ -47,6 +47,9 @@ func (p Parallel) String() string {
 	return string(p)
 }
 
+// Empty reports whether nothing would have been different.
+func (p Plan) Empty() bool { return len(p.Edits) == 0 && p.ParallelTools == AsRecorded && p.Steps == 0 }
+
 // Labels names what is different, a change each, in the order in which they are made.
 func (p Plan) Labels() []string {
 	var list []string
@@ -94,15 +97,16 @@ func Of(run *measure.Run, plan Plan, seen []*measure.Run) Answer {
 
 // An Answer is how long a run would have taken, and where its time would have gone.
 type Answer struct {
-	Run     *measure.Run  // as it was
-	Plan    Plan          //
-	After   *measure.Run  // as it would be, with its path and components; steps and tools that were taken away are there, and take no time
-	Low     time.Duration // the least it would take: only declared and structural dependencies hold. At most After.Wall
-	High    time.Duration // the most: whatever came later depends on what came before. At least After.Wall
-	Effects []Effect      // what each change adds to those before it; the savings add up to Run.Wall - After.Wall exactly
-	Assumed []string      // what was taken for granted, or could not be done; sentences without a full stop
-	Curves  []Line        // of the targets that are scaled or set, in their order, the rest of the plan made
-	Knees   []Knee        // of the same
+	Run   *measure.Run // as it was
+	Plan  Plan         //
+	After *measure.Run // as it would be, with its path and components; steps and tools that were taken away are there, and take no time
+	// Low and High are the range. After takes all that came later to depend on what came before; beside it, only what is declared or
+	// in the nature of an agent's loop is (critpath.Edges), and with fewer steps the shortest or longest ones are left out.
+	Low, High time.Duration
+	Effects   []Effect // what each change adds to those before it; the savings add up to Run.Wall - After.Wall exactly
+	Assumed   []string // what was taken for granted, or could not be done; sentences without a full stop
+	Curves    []Line   // of the targets that are scaled or set, in their order, the rest of the plan made
+	Knees     []Knee   // of the same
 }
 
 // A Line is the curve of a target.

@@ -81,32 +81,27 @@ func (p *Prepared) edited(s *scene, plan Plan, assumed *notes) *change {
 // Answer answers a plan in full.
 func (p *Prepared) Answer(plan Plan) Answer {
 	var (
-		assumed = &notes{}
-		scene   = p.scene(plan.edges(false))
 		a       = Answer{Run: p.Run, Plan: plan}
+		assumed = &notes{}
+		c       = p.change(p.scene(plan.edges(false)), assumed)
+		loose   = p.edited(p.scene(plan.edges(true)), plan, nil)
+		labels  = plan.Labels()
+		walls   []time.Duration
 		wall    = p.Run.Wall
-		effect  = func(label string, c *change) critpath.Timing {
-			t := scene.replay.Play(c.lengths)
-			a.Effects = append(a.Effects, Effect{label, wall - t.Wall})
-			wall = t.Wall
-			return t
+		effect  = func() {
+			after := c.wall()
+			a.Effects = append(a.Effects, Effect{labels[len(a.Effects)], wall - after})
+			wall = after
 		}
-		c      = p.change(scene, assumed)
-		labels = plan.Labels()
-		timing critpath.Timing
 	)
 	if plan.ParallelTools != AsRecorded {
-		timing = effect(labels[0], c)
 		assumed.say("--parallel %s: tool calls of one model message do not need each other's results", plan.ParallelTools)
-	} else {
-		timing = scene.replay.Play(c.lengths)
+		effect()
 	}
 	for _, e := range plan.Edits {
 		c.edit(e)
-		timing = effect(e.String(), c)
+		effect()
 	}
-	walls := []time.Duration{timing.Wall}
-	loose := p.edited(p.scene(plan.edges(true)), plan, nil)
 	if plan.Steps < 0 {
 		f := fewerSteps(p.Run.Run, -plan.Steps)
 		f.assume(-plan.Steps, assumed)
@@ -115,40 +110,77 @@ func (p *Prepared) Answer(plan Plan) Answer {
 		}
 		c.skip(f.median())
 		loose.skip(f.median())
-		timing = effect(labels[len(labels)-1], c)
-		walls[0] = timing.Wall
+		effect()
 	}
-	walls = append(walls, loose.replay.Play(loose.lengths).Wall)
 	if c.full {
 		assumed.say("times that would be longer than can be counted were cut short")
 	}
 	if p.Run.Open {
 		assumed.say("the run had not ended when it was read: its times are so far")
 	}
-	a.After = measure.Of(p.Run.Run.Retime(timing.Start, timing.End))
+	t := c.replay.Play(c.lengths)
+	a.After = measure.Of(p.Run.Run.Retime(t.Start, t.End))
+	walls = append(walls, t.Wall, loose.wall())
 	a.Low, a.High = slices.Min(walls), slices.Max(walls)
 	a.Assumed = assumed.list
 	for _, t := range plan.targets() {
 		w := p.sweep(plan, t)
+		if w.total == 0 {
+			continue // nothing to make shorter
+		}
 		a.Curves = append(a.Curves, Line{t, w.curve()})
 		a.Knees = append(a.Knees, w.knees()...)
 	}
 	return a
 }
 
+// A Glance is a plan's answer in short, for a slider while it moves.
+type Glance struct {
+	Wall       time.Duration
+	Components []measure.ComponentTime // as in measure.Run; where two ways through the run are as long, perhaps those of the other one
+}
+
+// Glance answers a plan in linear time, within milliseconds also for a hundred thousand spans.
+func (p *Prepared) Glance(plan Plan) Glance {
+	c := p.made(plan)
+	wall, parts := c.replay.Way(c.lengths)
+	sums, rest := make([]time.Duration, len(c.kinds)), wall
+	for _, i := range parts {
+		sums[c.kind[i]] += c.lengths[i]
+		rest -= c.lengths[i]
+	}
+	type booked struct {
+		component traces.Component
+		quality   traces.Quality
+	}
+	times := map[booked]time.Duration{{traces.Agent, traces.Measured}: rest} // gaps that belong to no part
+	for k, d := range sums {
+		times[booked{c.kinds[k].component, c.kinds[k].quality}] += d
+	}
+	g := Glance{Wall: wall}
+	for _, component := range traces.Components {
+		for _, quality := range []traces.Quality{traces.Measured, traces.Inferred, traces.Bound} {
+			if d := times[booked{component, quality}]; d != 0 {
+				g.Components = append(g.Components, measure.ComponentTime{Component: component, Time: d, Share: float64(d) / float64(wall), Quality: quality})
+			}
+		}
+	}
+	return g
+}
+
 // without returns how long the run would be without steps, and leaves the lengths as they are.
 func (c *change) without(steps []*traces.Step) time.Duration {
 	kept := slices.Clone(c.lengths)
 	c.skip(steps)
-	wall := c.replay.Play(c.lengths).Wall
+	wall := c.wall()
 	c.lengths = kept
 	return wall
 }
 
-// wall returns how long the run would take under a plan.
-func (p *Prepared) wall(plan Plan) time.Duration {
-	c := p.made(plan)
-	return c.replay.Play(c.lengths).Wall
+// wall returns how long the run takes with the lengths as they are.
+func (c *change) wall() time.Duration {
+	wall, _ := c.replay.Way(c.lengths)
+	return wall
 }
 
 // made returns the lengths after all of a plan.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
-	"github.com/seed46266073/longpole/traces/measure"
 )
 
 // An Outlook is what would help most, of one run or on average of several.
@@ -74,7 +73,7 @@ func (p *Prepared) Outlook() Outlook {
 		o.Chances = append(o.Chances, c)
 	}
 	for _, plan := range remedies {
-		if saved := p.Run.Wall - p.wall(plan); saved > 0 {
+		if saved := p.Run.Wall - p.made(plan).wall(); saved > 0 {
 			o.Remedies = append(o.Remedies, Remedy{plan, 1, saved})
 		}
 	}
@@ -125,13 +124,4 @@ func Pool(list []Outlook) Outlook {
 	}
 	pooled.sort()
 	return pooled
-}
-
-// Outlooks returns the outlook of each run.
-func Outlooks(runs []*measure.Run) []Outlook {
-	list := make([]Outlook, len(runs))
-	for i, r := range runs {
-		list[i] = Prepare(r, runs).Outlook()
-	}
-	return list
 }

@@ -12,20 +12,30 @@ import (
 type scene struct {
 	replay   *critpath.Replay
 	recorded []time.Duration // length of each part
-	kinds    []Target        // what parts are booked on: each a component or a tool
-	kind     []int32         // by part: index in kinds
+	kinds    []kind
+	kind     []int32 // by part: index in kinds
 }
+
+// A kind is what parts are booked on, and how their time is known.
+type kind struct {
+	component traces.Component
+	tool      string
+	quality   traces.Quality
+}
+
+func (k kind) target() Target { return Target{string(k.component), k.tool} }
 
 func newScene(r *critpath.Replay) *scene {
 	s := &scene{replay: r, recorded: r.Lengths(), kind: make([]int32, len(r.Parts))}
-	index := map[Target]int32{}
-	for i, part := range r.Parts {
-		t := Target{string(part.Component), part.Tool}
-		k, ok := index[t]
+	index := map[kind]int32{}
+	for i := range r.Parts {
+		part := &r.Parts[i]
+		key := kind{part.Component, part.Tool, part.Quality}
+		k, ok := index[key]
 		if !ok {
 			k = int32(len(s.kinds))
-			index[t] = k
-			s.kinds = append(s.kinds, t)
+			index[key] = k
+			s.kinds = append(s.kinds, key)
 		}
 		s.kind[i] = k
 	}
@@ -36,7 +46,7 @@ func newScene(r *critpath.Replay) *scene {
 func (s *scene) selected(targets ...Target) []bool {
 	list := make([]bool, len(s.kinds))
 	for k, kind := range s.kinds {
-		list[k] = slices.ContainsFunc(targets, func(t Target) bool { return t.has(traces.Component(kind.Name), kind.Tool) })
+		list[k] = slices.ContainsFunc(targets, func(t Target) bool { return t.has(kind.component, kind.tool) })
 	}
 	return list
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/seed46266073/longpole/traces/critpath"
 	"github.com/seed46266073/longpole/traces/measure"
 )
 
@@ -109,32 +108,34 @@ func (p *Prepared) sweep(plan Plan, target Target) *sweep {
 
 // at returns the run's time with the target f times as long.
 func (w *sweep) at(f float64) time.Duration {
-	w.to(f)
-	return w.replay.Play(w.lengths).Wall
+	wall, _ := w.way(f)
+	return wall
 }
 
-func (w *sweep) to(f float64) {
+// way returns the same, and the parts that the run then waits for.
+func (w *sweep) way(f float64) (time.Duration, []int32) {
 	copy(w.lengths, w.base)
 	w.scale(w.in, f)
+	return w.replay.Way(w.lengths)
 }
 
-// then returns what the path has at low more than at high: what the run waits for in place of a target.
+// then returns what the run waits for at low more than at high: what takes the place of a target.
 func (w *sweep) then(high, low float64) Target {
-	more := map[Target]time.Duration{}
+	more := make([]time.Duration, len(w.kinds))
 	for _, side := range []struct {
 		factor float64
 		sign   time.Duration
 	}{{low, 1}, {high, -1}} {
-		w.to(side.factor)
-		t := w.replay.Play(w.lengths)
-		for _, s := range critpath.Find(w.Run.Run.Retime(t.Start, t.End)).Segments {
-			more[Target{string(s.Component), s.Tool}] += side.sign * s.Duration()
+		_, parts := w.way(side.factor)
+		for _, i := range parts {
+			more[w.kind[i]] += side.sign * w.lengths[i]
 		}
 	}
 	var best Target
-	for t, d := range more {
-		if d > more[best] || d == more[best] && d > 0 && t.String() < best.String() {
-			best = t
+	var most time.Duration
+	for k, d := range more {
+		if t := w.kinds[k].target(); d > most || d == most && d > 0 && t.String() < best.String() {
+			best, most = t, d
 		}
 	}
 	return best
