@@ -40,7 +40,7 @@ func (p *page) writeTo(w io.Writer) error {
 }
 
 // plain are the ASCII forms of what is drawn.
-var plain = strings.NewReplacer("·", ".", "…", "~", "─", "-", "≤", "<", "≈", "~", "–", "-", "µ", "u", "●", "*", "×", "x", "÷", "/", "−", "-")
+var plain = strings.NewReplacer("·", ".", "…", "~", "─", "-", "≤", "<", "≥", ">", "≈", "~", "–", "-", "µ", "u", "●", "*", "×", "x", "÷", "/", "−", "-", "→", "->")
 
 // draw returns text of our own in the page's characters. Names from traces do not go through it.
 func (p *page) draw(s string) string {
