@@ -32,6 +32,7 @@ type (
 		Group        map[string]string `json:"group"`
 		Counts       countsJSON        `json:"counts"`
 		Usage        usageJSON         `json:"usage"`
+		Cost         *costJSON         `json:"cost"` // null without prices
 		Components   []componentJSON   `json:"components"`
 		Tools        []toolJSON        `json:"tools"`
 		CriticalPath []segmentJSON     `json:"critical_path"`
@@ -101,12 +102,7 @@ type (
 
 // WriteJSON writes the document longpole.report/v1. Problems are those that belong to no run.
 func WriteJSON(w io.Writer, runs []*measure.Run, problems []traces.Problem) error {
-	return encode(w, document{
-		Schema:   "longpole.report/v1",
-		Runs:     list(runs, runOf),
-		Blame:    blameOf(runs),
-		Problems: list(problems, problemOf),
-	})
+	return Yardsticks{}.WriteJSON(w, runs, problems)
 }
 
 func encode(w io.Writer, document any) error {

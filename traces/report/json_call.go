@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/cost"
 	"github.com/seed46266073/longpole/traces/measure"
 )
 
@@ -43,7 +44,9 @@ type (
 		ReasoningWindow   *windowJSON    `json:"reasoning_window"`
 		ReasoningEstimate *time.Duration `json:"reasoning_estimate_ns"`
 		OutputRate        *float64       `json:"output_tokens_per_second"`
+		EndToEndRate      *float64       `json:"end_to_end_tokens_per_second"`
 		CharsPerSecond    *float64       `json:"chars_per_second"`
+		CharsPerToken     *float64       `json:"chars_per_token"`
 		Chunks            *int           `json:"chunks"`
 		Gaps              gapsJSON       `json:"chunk_gap_ns"`
 		Stalls            []stallJSON    `json:"stalls"`
@@ -53,6 +56,7 @@ type (
 		FinishReason *string           `json:"finish_reason"`
 		ToolCallIDs  []string          `json:"tool_call_ids"`
 		Usage        usageJSON         `json:"usage"`
+		Cost         *cost.Amount      `json:"cost"` // in the run's currency; null: unknown, or without prices
 	}
 	attemptJSON struct {
 		Status  *int           `json:"status"`
@@ -114,7 +118,9 @@ func callOf(c measure.Call) callJSON {
 		ReasoningWindow:   (*windowJSON)(c.ReasoningWindow),
 		ReasoningEstimate: c.ReasoningEstimate,
 		OutputRate:        c.OutputRate,
+		EndToEndRate:      c.EndToEndRate,
 		CharsPerSecond:    c.CharsPerSecond,
+		CharsPerToken:     c.CharsPerToken,
 		Chunks:            c.Chunks,
 		Gaps:              gapsJSON(c.Gaps),
 		Stalls:            list(c.Stalls, func(s measure.Window) stallJSON { return stallJSON{s.Start, s.End} }),

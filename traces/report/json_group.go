@@ -12,10 +12,11 @@ import (
 // The document of WriteGroupsJSON.
 type (
 	comparison struct {
-		Schema   string        `json:"schema"`
-		Groups   []groupJSON   `json:"groups"`
-		Pairs    []struct{}    `json:"pairs"`
-		Problems []problemJSON `json:"problems"`
+		Schema   string           `json:"schema"`
+		Groups   []groupJSON      `json:"groups"`
+		Pairs    []struct{}       `json:"pairs"`
+		Claims   []assessmentJSON `json:"claims"` // published figures
+		Problems []problemJSON    `json:"problems"`
 	}
 	groupJSON struct {
 		Key           map[string]string `json:"key"`
@@ -30,6 +31,7 @@ type (
 		Tokens        tokensJSON        `json:"tokens"`
 		ModelCalls    callsJSON         `json:"model_calls"`
 		Notes         []string          `json:"notes"`
+		groupYardsticksJSON
 	}
 	rateJSON struct {
 		Rate *float64 `json:"rate"`
@@ -64,10 +66,22 @@ type (
 
 // WriteGroupsJSON writes groups as the document longpole.compare/v1, without pairs. Problems are those of the sources.
 func WriteGroupsJSON(w io.Writer, groups []measure.Group, problems []traces.Problem) error {
+	return Yardsticks{}.WriteGroupsJSON(w, groups, problems)
+}
+
+// WriteGroupsJSON writes groups as the document longpole.compare/v1, without pairs, held against the yardsticks. Problems are
+// those of the sources.
+func (y Yardsticks) WriteGroupsJSON(w io.Writer, groups []measure.Group, problems []traces.Problem) error {
+	fields := y.groupFields(groups)
+	all := list(groups, groupOf)
+	for i := range all {
+		all[i].groupYardsticksJSON = fields[i]
+	}
 	return encode(w, comparison{
 		Schema:   "longpole.compare/v1",
-		Groups:   list(groups, groupOf),
+		Groups:   all,
 		Pairs:    []struct{}{},
+		Claims:   y.claimFields(),
 		Problems: list(problems, problemOf),
 	})
 }
