@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,23 +52,24 @@ func TestWhatIf(t *testing.T) {
 		runs []*measure.Run
 		plan whatif.Plan
 		opt  report.TextOptions
+		wide bool // at each width
 	}{
-		{"nothing is changed in one run", tidy(t), whatif.Plan{}, report.TextOptions{}},
-		{"nothing is changed in several runs", bench(t, 3), whatif.Plan{}, report.TextOptions{}},
-		{"one change", tidy(t), planOf(t, "reasoning*0.25"), report.TextOptions{}},
-		{"a tool whose place another takes", []*measure.Run{drawn(t, racing)}, planOf(t, "tool[fetch]*0.5"), report.TextOptions{}},
-		{"a rate", tidy(t), planOf(t, "decode.rate=120"), report.TextOptions{}},
-		{"several changes", tidy(t), several, report.TextOptions{}},
-		{"longer", tidy(t), planOf(t, "tool*2"), report.TextOptions{}},
-		{"several runs", bench(t, 3), planOf(t, "reasoning*0.5", "retry=off"), report.TextOptions{}},
-		{"hidden reasoning and a bound", []*measure.Run{drawn(t, hidden)}, planOf(t, "reasoning*0.5", "tool*0.5", "wait=cached"), report.TextOptions{}},
-		{"an open run", []*measure.Run{drawn(t, open)}, planOf(t, "output*0.5"), report.TextOptions{}},
-		{"no runs", nil, planOf(t, "output*0.5"), report.TextOptions{}},
-		{"ascii", tidy(t), several, report.TextOptions{ASCII: true}},
-		{"colour", tidy(t), planOf(t, "reasoning*0.25"), report.TextOptions{Colour: true}},
+		{"nothing is changed in one run", tidy(t), whatif.Plan{}, report.TextOptions{}, true},
+		{"nothing is changed in several runs", bench(t, 3), whatif.Plan{}, report.TextOptions{}, true},
+		{"one change", tidy(t), planOf(t, "reasoning*0.25"), report.TextOptions{}, false},
+		{"a tool whose place another takes", []*measure.Run{drawn(t, racing)}, planOf(t, "tool[fetch]*0.5"), report.TextOptions{}, false},
+		{"a rate", tidy(t), planOf(t, "decode.rate=120"), report.TextOptions{}, false},
+		{"several changes", tidy(t), several, report.TextOptions{}, true},
+		{"longer", tidy(t), planOf(t, "tool*2"), report.TextOptions{}, false},
+		{"several runs", bench(t, 3), planOf(t, "reasoning*0.5", "retry=off"), report.TextOptions{}, true},
+		{"hidden reasoning and a bound", []*measure.Run{drawn(t, hidden)}, planOf(t, "reasoning*0.5", "tool*0.5", "wait=cached"), report.TextOptions{}, false},
+		{"an open run", []*measure.Run{drawn(t, open)}, planOf(t, "output*0.5"), report.TextOptions{}, false},
+		{"no runs", nil, planOf(t, "output*0.5"), report.TextOptions{}, false},
+		{"ascii", tidy(t), several, report.TextOptions{ASCII: true}, false},
+		{"colour", tidy(t), planOf(t, "reasoning*0.25"), report.TextOptions{Colour: true}, false},
 	} {
 		for _, width := range []int{60, 80, 140} {
-			if width != 80 && c.opt != (report.TextOptions{}) {
+			if width != 80 && !c.wide {
 				continue
 			}
 			t.Run(fmt.Sprint(c.name, " ", width), func(t *testing.T) {
@@ -79,7 +81,7 @@ func TestWhatIf(t *testing.T) {
 					t.Fatal(err)
 				}
 				lines(t, out.Bytes(), width, opt.Colour)
-				golden(t, fmt.Sprintf("whatif %s %d.txt", c.name, width), out.Bytes())
+				golden(t, fmt.Sprintf("whatif/%s-%d.txt", strings.ReplaceAll(c.name, " ", "-"), width), out.Bytes())
 			})
 		}
 	}
@@ -123,7 +125,7 @@ func TestWhatIfJSON(t *testing.T) {
 		if err := report.WriteWhatIfJSON(&out, plan, answers, outlook, lost()); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, fmt.Sprintf("whatif %s.json", name), out.Bytes())
+		golden(t, fmt.Sprintf("whatif/%s.json", name), out.Bytes())
 		var doc struct {
 			Schema string
 			Runs   []struct {
