@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/report"
+	"github.com/seed46266073/longpole/traces/whatif"
+)
+
+// whatIfOptions are the flags of `longpole whatif`.
+type whatIfOptions struct {
+	reportOptions
+	set      []string
+	parallel string
+	steps    int
+}
+
+func newWhatIf() *cobra.Command {
+	var opt whatIfOptions
+	cmd := &cobra.Command{
+		Use:   "whatif [SOURCE…]",
+		Short: "Say how long runs would have taken, had some of it been faster",
+		Long: `Say how long runs would have taken, had some of it been faster: the new total, where the time would go, and where
+going faster stops helping because the run waits for something else. Without changes, say what would help most.
+
+A change is TARGET*FACTOR or TARGET=VALUE:
+  output*0.5          half the time; TARGET is a component (wait, reasoning, output, tool_args, tool, approval, agent, …),
+                      a family (TTFT, decode, stalls, tools, retries) or one tool
+  tool[grep]*0.1      one tool
+  approval=0          each takes so long: each call's wait, each execution of a tool; 0, 150ms, 2s
+  retry=off           does not happen: no failed attempts and no back-off
+  tool[fetch]=cached  takes no time, nor does what is below it
+  wait=cached         as short as the shortest wait seen for the model with cached input
+  decode.rate=120     tokens per second of all that is written; decode.rate*2 is twice as fast
+Several changes are made in their order.
+
+` + sourceHelp,
+		Example: `  longpole whatif traces.jsonl
+  longpole whatif --set 'output*0.5' traces.jsonl
+  longpole whatif --set 'tool[go test]*0.1' --set retry=off --parallel tools traces.jsonl
+  longpole whatif --steps -1 --format json traces.jsonl | jq '.runs[0].after_ns'`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runWhatIf(cmd.Context(), opt, args, cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringArrayVar(&opt.set, "set", nil, "a `change`, as output*0.5; may be repeated")
+	cmd.Flags().StringVar(&opt.parallel, "parallel", "", "tools: those of one model message at once; early: each as soon as its arguments are complete")
+	cmd.Flags().IntVar(&opt.steps, "steps", 0, "-1: one step less, the one of median length before the last")
+	_ = cmd.RegisterFlagCompletionFunc("parallel", cobra.FixedCompletions([]string{"tools", "early"}, cobra.ShellCompDirectiveNoFileComp))
+	formatFlag(cmd, &opt.format)
+	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
+	return cmd
+}
+
+func runWhatIf(ctx context.Context, opt whatIfOptions, sources []string, stdin io.Reader, stdout io.Writer) error {
+	if err := checkFormat(opt.format); err != nil {
+		return err
+	}
+	plan, err := opt.plan()
+	if err != nil {
+		return err
+	}
+	runs, problems, err := loadRuns(ctx, sources, stdin, traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair})
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 && len(problems) == 0 && opt.format == "text" {
+		if len(sources) == 0 {
+			return errors.New("the store holds no runs yet; `longpole bench` records some, or name a file")
+		}
+		return fmt.Errorf("%s: no spans in it", sources[0])
+	}
+	var answers []whatif.Answer
+	var outlooks []whatif.Outlook
+	for _, run := range runs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p := whatif.Prepare(run, runs)
+		answers = append(answers, p.Answer(plan))
+		if plan.Empty() {
+			outlooks = append(outlooks, p.Outlook())
+		}
+	}
+	var outlook *whatif.Outlook
+	if len(outlooks) > 0 {
+		pooled := whatif.Pool(outlooks)
+		outlook = &pooled
+	}
+	if opt.format == "json" {
+		return report.WriteWhatIfJSON(stdout, plan, answers, outlook, problems)
+	}
+	return report.WriteWhatIf(stdout, answers, outlook, problems, textOptions(stdout))
+}
+
+// plan reads the changes that were asked for.
+func (opt whatIfOptions) plan() (plan whatif.Plan, err error) {
+	for _, s := range opt.set {
+		e, err := whatif.ParseEdit(s)
+		if err != nil {
+			return plan, misused("--set: %w", err)
+		}
+		plan.Edits = append(plan.Edits, e)
+	}
+	if plan.ParallelTools, err = whatif.ParseParallel(opt.parallel); err != nil {
+		return plan, misused("--parallel: %w", err)
+	}
+	if plan.Steps = opt.steps; plan.Steps > 0 {
+		return plan, misused("--steps %d: only fewer steps can be told, as -1", plan.Steps)
+	}
+	return plan, nil
+}
