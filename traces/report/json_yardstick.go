@@ -247,6 +247,7 @@ func (y Yardsticks) WriteJSON(w io.Writer, runs []*measure.Run, problems []trace
 	return encode(w, document{
 		Schema:   "longpole.report/v1",
 		Runs:     list(runs, y.runOf),
+		Blame:    blameOf(runs),
 		Problems: list(problems, problemOf),
 	})
 }
