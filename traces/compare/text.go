@@ -59,14 +59,14 @@ func (p *Pair) over() string {
 }
 
 // sizeText returns the size of a difference and its interval: in time where the interval of the time is on the verdict's side too, else as
-// a share. Both are "" where nothing bounds it.
+// a share, as also where runs of several tasks were compared. Both are "" where nothing bounds it.
 func (p *Pair) sizeText() (size, interval string) {
 	shift, low, high := p.Shift, p.ShiftLow, p.ShiftHigh
 	if p.Verdict == Faster {
 		shift, low, high = negated(shift), negated(high), negated(low)
 	}
 	switch {
-	case low == nil || *low <= 0:
+	case low == nil || *low <= 0 || p.Method == RanksByTask && p.Ratio != nil: // times of unlike tasks have no common middle
 	case shift == nil:
 		return "at least " + traces.FormatDuration(*low), ""
 	case high == nil:
@@ -85,7 +85,7 @@ func (p *Pair) sizeText() (size, interval string) {
 	if p.Verdict == Faster {
 		from, to = -to, -from
 	}
-	return size, fmt.Sprintf(" (%.0f to %.0f %%)", from*100, to*100)
+	return size, signed(" (%.0f to %.0f %%)", from*100, to*100)
 }
 
 func negated(d *time.Duration) *time.Duration {
@@ -115,7 +115,8 @@ func (p *Pair) successText() string {
 		return ""
 	}
 	a, b := percent(p.A.Success.Rate), percent(p.B.Success.Rate)
-	span := fmt.Sprintf("%+.0f to %+.0f points", 100*r.Low, 100*r.High)
+	span := signed("%+.0f to %+.0f points", 100*r.Low, 100*r.High)
+	runs := plural(min(p.A.N-p.A.Unknown, p.B.N-p.B.Unknown), "run")
 	done := p.right()
 	switch {
 	case r.told() && r.Rate > 0:
@@ -123,8 +124,15 @@ func (p *Pair) successText() string {
 	case r.told():
 		return fmt.Sprintf("%s less often, %s of runs against %s (%s)", done, b, a, span)
 	}
-	return fmt.Sprintf("%s as often within what %s can show, %s of runs against %s (%s)", done,
-		plural(min(p.A.N-p.A.Unknown, p.B.N-p.B.Unknown), "run"), b, a, span)
+	if r.Low > 0 || r.High < 0 {
+		return fmt.Sprintf("%s in %s of runs against %s (%s), which %s do not settle", done, b, a, span, runs)
+	}
+	return fmt.Sprintf("%s as often within what %s can show, %s of runs against %s (%s)", done, runs, b, a, span)
+}
+
+// signed is fmt.Sprintf with minus signs.
+func signed(format string, args ...any) string {
+	return strings.ReplaceAll(fmt.Sprintf(format, args...), "-", "−")
 }
 
 // right is what a run that counts is.

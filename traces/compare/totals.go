@@ -12,6 +12,7 @@ import (
 
 // totals are sums over the finished, correct runs of a group.
 type totals struct {
+	wall               time.Duration
 	runs, steps, calls int64
 	reasoning, output  int64 // tokens; output is what remains without reasoning
 	reasoned           bool  // reasoning was counted in every call
@@ -32,6 +33,7 @@ func totalsOf(g *measure.Group) *totals {
 			continue
 		}
 		t.runs++
+		t.wall += r.Wall
 		t.steps += int64(r.Counts.Steps)
 		t.calls += int64(r.Counts.ModelCalls)
 		for _, c := range r.Components {
@@ -114,7 +116,15 @@ func termsOf(a, b *totals) (terms []term, notes []string) {
 		{"agent time", traces.FamilyAgent, []counted{steps}, of(traces.Agent)},
 		{"untraced", traces.FamilyAgent, nil, of(traces.Untraced)},
 	}
-	return append(terms, toolTerms(a, b)...), notes
+	terms = append(terms, toolTerms(a, b)...)
+	booked := slices.Clone(terms)
+	return append(terms, term{"not booked", traces.FamilyAgent, nil, func(t *totals) time.Duration { // nothing, for runs that were measured
+		rest := t.wall
+		for _, known := range booked {
+			rest -= known.time(t)
+		}
+		return rest
+	}}), notes
 }
 
 // toolTerms returns a term for each tool of either side.

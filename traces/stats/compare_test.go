@@ -331,7 +331,7 @@ func TestDetectable(t *testing.T) {
 	for _, c := range []struct { // tables of Student's t
 		df   int
 		want float64
-	}{{1, 12.706}, {2, 4.303}, {8, 2.306}, {9, 2.262}, {30, 2.042}, {3000, 1.960}} {
+	}{{1, 12.706}, {2, 4.303}, {8, 2.306}, {9, 2.262}, {30, 2.042}, {49, 2.010}, {50, 2.009}, {60, 2.000}, {120, 1.980}, {3000, 1.961}} {
 		if got := studentQuantile(0.975, c.df); math.Abs(got-c.want) > 0.001 {
 			t.Errorf("t of %d degrees: got %v, want %v", c.df, got, c.want)
 		}

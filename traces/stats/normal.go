@@ -9,7 +9,13 @@ func normalTail(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
 func normalQuantile(q float64) float64 { return math.Sqrt2 * math.Erfinv(2*q-1) }
 
 // studentQuantile returns the value below which the share q of Student's t with df degrees of freedom lies, 0.5 <= q < 1.
+// From 50 degrees on it is the normal quantile with the expansion of Abramowitz and Stegun, 26.7.5, below 0.0001 off.
 func studentQuantile(q float64, df int) float64 {
+	if df >= 50 {
+		z, n := normalQuantile(q), float64(df)
+		square := z * z
+		return z + z*(square+1)/(4*n) + z*((5*square+16)*square+3)/(96*n*n) + z*(((3*square+19)*square+17)*square-15)/(384*n*n*n)
+	}
 	low, high := 0.0, 1.0
 	for studentBelow(high, df) < q && high < 1e9 {
 		high *= 2
@@ -25,11 +31,8 @@ func studentQuantile(q float64, df int) float64 {
 }
 
 // studentBelow returns P(T <= t), t >= 0: the finite series of M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions",
-// 26.7.3 and 26.7.4; the normal distribution from 2,000 degrees of freedom on.
+// 26.7.3 and 26.7.4.
 func studentBelow(t float64, df int) float64 {
-	if df >= 2000 {
-		return 1 - normalTail(t)
-	}
 	theta := math.Atan(t / math.Sqrt(float64(df)))
 	sin, cos := math.Sincos(theta)
 	within := 0.0 // P(|T| <= t)
