@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// findPhases finds the phases of every attempt: its phase spans, else those its chunk series shows, else those that the
-// reported time to the first chunk shows, else none. Derived ones become virtual spans of the tree.
+// findPhases finds the phases of every attempt: its phase spans, else those its chunk series shows, else those its events tell, else those
+// that the reported time to the first chunk shows, else none. Derived ones become virtual spans of the tree.
 func (b *builder) findPhases() {
 	attempts := make([]*Attempt, len(b.run.Spans))
 	for _, c := range b.run.ModelCalls {
@@ -52,10 +52,11 @@ func (b *builder) findPhases() {
 	}
 	grown := false
 	for _, c := range b.run.ModelCalls {
+		ofCall := b.boundaries(c.Span)
 		for _, a := range c.Attempts {
 			a.readChunks(&b.problems)
 			if len(a.Phases) == 0 {
-				a.derive(c, b.opt)
+				b.derive(c, a, ofCall)
 				grown = grown || len(a.Phases) > 0
 			}
 			slices.SortStableFunc(a.Phases, func(x, y Phase) int { return cmp.Compare(x.Start, y.Start) })
@@ -112,13 +113,15 @@ func chunkSeries(v any) (*Chunks, bool) {
 	return c, err == nil
 }
 
-// derive splits an attempt that has no phase spans as far as its attributes allow.
-func (a *Attempt) derive(c *ModelCall, opt Options) {
-	s := a.Span
+// derive splits an attempt that has no phase spans as far as its attributes and events allow.
+func (b *builder) derive(c *ModelCall, a *Attempt, ofCall []boundary) {
+	s, opt := a.Span, b.opt
 	attrs := s.Attrs()
 	_, ours := attrs.Int(KeySentTime)
+	series := a.Chunks != nil && len(a.Chunks.List) > 0
 	switch {
-	case a.Chunks != nil && len(a.Chunks.List) > 0 || ours:
+	case !series && b.splitAtEvents(c, a, ofCall):
+	case series || ours:
 		chunks := a.Chunks
 		if chunks == nil {
 			chunks = &Chunks{}
@@ -136,21 +139,21 @@ func (a *Attempt) derive(c *ModelCall, opt Options) {
 			stretches = chunks.goOn(stretches, checkpoint(s.Record)-s.Record.Start, threshold)
 		}
 		for _, x := range stretches {
-			a.insert(s, x.Component, s.Start+x.From, s.Start+x.To)
+			a.insert(s, x.Component, s.Start+x.From, s.Start+x.To, Measured)
 		}
 	case s.Has(FlagOpen) && s.Role == RoleAttempt && !opt.Now.IsZero():
-		a.insert(s, Connect, s.Start, s.End)
+		a.insert(s, Connect, s.Start, s.End, Measured)
 	case c.TTFT != nil && a == c.Final():
 		// The span of an HTTP request may end with the response's headers; the stream goes on in the call's own time.
 		first := a.Sent + *c.TTFT
 		if s != c.Span && s.Parent != nil && s.End < min(first, c.Span.End) {
-			a.insert(s, Wait, a.Sent, s.End)
-			a.insert(c.Span, Wait, s.End, min(first, c.Span.End))
-			a.insert(c.Span, Response, first, c.Span.End)
+			a.insert(s, Wait, a.Sent, s.End, Measured)
+			a.insert(c.Span, Wait, s.End, min(first, c.Span.End), Measured)
+			a.insert(c.Span, Response, first, c.Span.End, Measured)
 			return
 		}
-		a.insert(s, Wait, a.Sent, min(first, s.End))
-		a.insert(s, Response, first, s.End)
+		a.insert(s, Wait, a.Sent, min(first, s.End), Measured)
+		a.insert(s, Response, first, s.End, Measured)
 	}
 	// Hidden reasoning, and attempts that were not recorded, are part of the wait.
 	if resent, _ := attrs.Int(KeyResendCount); attrs.String(KeyVisibility) == "hidden" || resent > 0 && s.Role == RoleModel {
@@ -188,7 +191,7 @@ func (c *Chunks) goOn(stretches []Stretch, checkpoint int64, threshold time.Dura
 }
 
 // insert puts a virtual phase below a span and into the attempt's list; one without length is left out.
-func (a *Attempt) insert(parent *Span, kind Component, from, to time.Duration) {
+func (a *Attempt) insert(parent *Span, kind Component, from, to time.Duration, quality Quality) {
 	if to <= from {
 		return
 	}
@@ -204,6 +207,12 @@ func (a *Attempt) insert(parent *Span, kind Component, from, to time.Duration) {
 	}
 	s := &Span{ID: id, Trace: parent.Trace, Name: string(kind), Parent: parent, Start: from, End: to, Skew: parent.Skew,
 		Role: RolePhase, Kind: KindInternal, Phase: kind, Flags: FlagVirtual}
+	switch quality {
+	case Inferred:
+		s.Flags |= FlagInferred
+	case Bound:
+		s.Flags |= FlagBound
+	}
 	parent.Kids = append(parent.Kids, s)
 	a.addPhase(s)
 }

@@ -19,6 +19,7 @@ func Random(seed uint64) []traces.Record {
 	roles := []traces.Role{"", traces.RoleAgent, traces.RoleStep, traces.RoleModel, traces.RoleModel, traces.RoleAttempt, traces.RolePhase,
 		traces.RolePhase, traces.RoleTool, traces.RoleTool, traces.RoleWait, "nonsense"}
 	recs := make([]traces.Record, 0, n)
+	told := rand.New(rand.NewPCG(seed, 2)) // apart from r, so that a seed's records stay as they are but for their events
 	for i := range n {
 		rec := traces.Record{TraceID: "t", SpanID: fmt.Sprintf("%02x", i), Name: fmt.Sprintf("span %d", i), Kind: traces.Kind(r.IntN(6)),
 			Start: at(r.IntN(20)), Status: traces.Status(r.IntN(5) / 2)}
@@ -36,6 +37,7 @@ func Random(seed uint64) []traces.Record {
 		}
 		rec.Attrs = append(rec.Attrs, randomAttrs(r)...)
 		rec.Resource = hosts[r.IntN(len(hosts))]
+		rec.Events = randomEvents(told)
 		if !calm {
 			spoil(&rec, r, i, n)
 		}
@@ -94,6 +96,16 @@ func randomAttrs(r *rand.Rand) traces.Attrs {
 		attrs = append(attrs, a)
 	}
 	return attrs
+}
+
+// randomEvents are mostly none, else some that tell phases, in any order.
+func randomEvents(r *rand.Rand) []traces.Event {
+	var events []traces.Event
+	for range max(0, r.IntN(16)-11) {
+		phase := []string{"wait", "reasoning", "output", "tool_args", "tail", "nonsense"}[r.IntN(6)]
+		events = append(events, traces.Event{Name: traces.EventPhase, Time: at(r.IntN(40)), Attrs: traces.Attrs{{Key: traces.KeyPhase, Value: phase}}})
+	}
+	return events
 }
 
 func randomChunks(r *rand.Rand) []byte {
