@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"fmt"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -8,59 +9,103 @@ import (
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/tracetest"
+	"github.com/seed46266073/longpole/tui/tuitest"
 )
 
-// large returns a run of some 100,000 spans.
-func large(b *testing.B) []*measure.Run {
+// sizes are the numbers of spans that the targets are for: how many turns of a loop they take.
+var sizes = []struct {
+	name  string
+	turns int
+}{{"1000", 91}, {"10000", 910}, {"100000", 9091}}
+
+// large returns a run of so many turns, eleven spans each.
+func large(b *testing.B, turns int) []*measure.Run {
 	b.Helper()
-	runs, _ := traces.Build(tracetest.Loop(9091))
-	if n := len(runs[0].Spans); n < 100_000 {
+	runs, _ := traces.Build(tracetest.Loop(turns))
+	if n := len(runs[0].Spans); n < 11*turns {
 		b.Fatalf("%d spans", n)
 	}
 	return []*measure.Run{measure.Of(runs[0])}
 }
 
-// The first frame of 100,000 spans, from runs that are measured to text. Target: 100 ms.
+// The first frame, from runs that are measured to text. Target: 100 ms at 100,000 spans.
 func BenchmarkFirstFrame(b *testing.B) {
-	runs := large(b)
-	for b.Loop() {
-		m := New(runs, Options{Environ: dark})
-		m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
-		m.View()
-	}
-}
-
-// From a key to the frame it changes, at 100,000 spans with everything unfolded. Target: 16 ms.
-func BenchmarkKeyToFrame(b *testing.B) {
-	for _, k := range []string{"j", "pgdown", "G", "+", "d", "c", "[", "]", "l"} {
-		b.Run(k, func(b *testing.B) {
-			m := New(large(b), Options{Environ: dark})
-			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
-			send(m, press("]"))
-			m.View()
+	for _, size := range sizes {
+		b.Run(size.name, func(b *testing.B) {
+			runs := large(b, size.turns)
 			for b.Loop() {
-				send(m, press(k))
+				m := New(runs, Options{Environ: dark})
+				m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
 				m.View()
 			}
 		})
 	}
 }
 
-// From a letter of a search to the frame that shows its first match, at 100,000 spans. Target: 16 ms.
+// From a key to the frame it changes, with everything unfolded. Target: 16 ms at 100,000 spans.
+func BenchmarkKeyToFrame(b *testing.B) {
+	for _, size := range sizes {
+		for _, k := range []string{"j", "pgdown", "G", "+", "d", "u", "c", "i", "[", "]", "l", "tab"} {
+			b.Run(size.name+"/"+k, func(b *testing.B) {
+				m := New(large(b, size.turns), Options{Environ: dark})
+				m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+				send(m, press("]"))
+				m.View()
+				for b.Loop() {
+					send(m, press(k))
+					m.View()
+				}
+			})
+		}
+	}
+}
+
+// From a letter of a search to the frame that shows its first match. Target: 16 ms at 100,000 spans.
 func BenchmarkSearchToFrame(b *testing.B) {
-	m := New(large(b), Options{Environ: dark})
+	for _, size := range sizes {
+		b.Run(size.name, func(b *testing.B) {
+			m := New(large(b, size.turns), Options{Environ: dark})
+			m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+			send(m, press("/"))
+			for b.Loop() {
+				send(m, press("g"))
+				m.View()
+				send(m, press("backspace"))
+			}
+		})
+	}
+}
+
+// From a key to the frame it changes on the list, at so many runs.
+func BenchmarkListKeyToFrame(b *testing.B) {
+	for _, trials := range []int{111, 1111} {
+		for _, k := range []string{"j", "o", "t"} {
+			b.Run(fmt.Sprint(9*trials, " runs/", k), func(b *testing.B) {
+				m := New(tuitest.Bench(trials), Options{Environ: dark})
+				m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
+				for b.Loop() {
+					send(m, press(k))
+					m.View()
+				}
+			})
+		}
+	}
+}
+
+// From a key to the frame it changes on the stream of a call that came in 155 pieces.
+func BenchmarkStreamKeyToFrame(b *testing.B) {
+	m := New([]*measure.Run{tuitest.Streamed()}, Options{Environ: dark, Start: Stream})
 	m.Update(tea.WindowSizeMsg{Width: 200, Height: 60})
-	send(m, press("/"))
 	for b.Loop() {
-		send(m, press("g"))
+		send(m, press("+"))
 		m.View()
-		send(m, press("backspace"))
+		send(m, press("u"))
 	}
 }
 
 // What a frame costs if no row can be reused, at 300×100 cells.
 func BenchmarkDraw(b *testing.B) {
-	m := New(large(b), Options{Environ: dark})
+	m := New(large(b, 9091), Options{Environ: dark})
 	m.Update(tea.WindowSizeMsg{Width: 300, Height: 100})
 	for b.Loop() {
 		m.page().SetTheme(m.theme)

@@ -48,11 +48,14 @@ type updatedMsg Update
 // A clockMsg is the present.
 type clockMsg time.Time
 
+// A lostMsg says that there will be no more updates.
+type lostMsg struct{}
+
 // listen waits for the next update; there is none when the channel is closed.
 func (m *Model) listen() tea.Msg {
 	u, ok := <-m.options.Updates
 	if !ok {
-		return nil
+		return lostMsg{}
 	}
 	return updatedMsg(u)
 }
@@ -93,6 +96,10 @@ func (m *Model) apply(u Update) {
 		}
 	}
 	m.feed.problems = u.Problems
+	m.live.SetFault("")
+	if len(u.Problems) > 0 {
+		m.live.SetFault(u.Problems[0].Message)
+	}
 	agents := m.feed.agents()
 	m.runs = make([]*measure.Run, len(agents))
 	for i, a := range agents {

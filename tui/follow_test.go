@@ -75,6 +75,12 @@ func TestLiveLooksAsItDid(t *testing.T) {
 		fits(t, m)
 		golden(t, c.name+"-nocolour", text(m))
 	}
+	for _, width := range []int{60, 80, 140} {
+		m := following(Options{Environ: dark, Start: Live}, width, 24, tuitest.Agents()...)
+		m.Update(updatedMsg{Problems: []traces.Problem{{Code: traces.MissingData, Message: "read /runs: permission denied"}}})
+		fits(t, m)
+		golden(t, fmt.Sprintf("live-disconnected-%d", width), text(m))
+	}
 	m := following(Options{Environ: dark, Start: Live}, 140, 24, tuitest.Agents()...)
 	golden(t, "colours-live", strings.ReplaceAll(m.View().Content, "\x1b", "ESC")+"\n")
 }
@@ -277,8 +283,9 @@ func TestUpdatesAreTakenFromTheirChannel(t *testing.T) {
 		t.Error("the update did not arrive, or was the last")
 	}
 	close(updates)
-	if msg := m.listen(); msg != nil {
-		t.Errorf("got %v after the end", msg)
+	m.Update(m.listen())
+	if !strings.Contains(text(m), "disconnected") {
+		t.Errorf("the end of all updates is not said:\n%s", text(m))
 	}
 }
 

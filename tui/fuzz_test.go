@@ -41,11 +41,14 @@ func play(t *testing.T, seed uint64, width, height int, moves []byte) {
 			runs = append(runs, measure.Of(r))
 		}
 	}
+	if seed%3 == 0 {
+		runs = append(runs, tuitest.Streamed(), tuitest.Overnight())
+	}
 	if seed%5 == 0 {
 		runs = append(runs, tuitest.WithHostileNames())
 	}
 	environ := [][]string{dark, noColour, ascii, {"TERM=xterm"}}[seed%4]
-	m := New(runs, Options{Environ: environ, Start: Screen(seed % 6)})
+	m := New(runs, Options{Environ: environ, Start: Screen(seed % 8)})
 	send(m, tea.WindowSizeMsg{Width: width, Height: height})
 	fits(t, m)
 	for _, b := range moves {
@@ -56,6 +59,14 @@ func play(t *testing.T, seed uint64, width, height int, moves []byte) {
 			send(m, tea.MouseClickMsg{X: int(b) % max(1, width), Y: int(b*7) % max(1, height), Button: tea.MouseLeft})
 		case b > 230:
 			send(m, tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+		case b > 220:
+			send(m, tea.MouseMotionMsg{X: int(b*13) % max(1, width), Y: int(b) % max(1, height), Button: tea.MouseLeft})
+		case b > 210:
+			send(m, tea.MouseReleaseMsg{X: int(b*13) % max(1, width), Y: int(b) % max(1, height), Button: tea.MouseLeft})
+		case b > 200:
+			for _, k := range []string{":", "@", string(rune('0' + b%10)), "enter"} {
+				send(m, press(k))
+			}
 		case b >= ' ' && b <= '~':
 			send(m, press(string(rune(b))))
 		default:

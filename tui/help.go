@@ -128,7 +128,7 @@ func (m *Model) signs() []helpSign {
 	return []helpSign{
 		{t.Critical, t.Glyphs.Critical, "on the critical path: the run was waiting for it"},
 		{t.Muted, t.Glyphs.Shade, "paler: beside the path, something else took longer"},
-		{t.Strong, t.Glyphs.First, "in a call: its first token"},
+		{t.Strong, t.Glyphs.First, "in a call: here its first token came"},
 		{t.Slack, t.Glyphs.Slack, "slack: so much longer it could have lasted for free"},
 		{t.Warn, t.Glyphs.Break, "here idle time is cut out of the axis"},
 		{t.Warn, t.Glyphs.Inferred, "inferred, not measured"},

@@ -3,6 +3,8 @@ package tui
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,6 +16,7 @@ import (
 // Each case is what the screen must show after the keys, and what not.
 func TestEveryKeyDoesWhatItSays(t *testing.T) {
 	one, many := []*measure.Run{tuitest.FixConfig()}, tuitest.Bench(8)
+	calls, night := []*measure.Run{tuitest.Streamed()}, []*measure.Run{tuitest.Overnight()}
 	const cursor = "▌"
 	cases := []struct {
 		name, keys string
@@ -44,6 +47,32 @@ func TestEveryKeyDoesWhatItSays(t *testing.T) {
 		{"c again shows it", "c c", one, "read_file", "critical path only"},
 		{"+ zooms", "+", one, "zoomed", ""},
 		{"- zooms out again", "+ -", one, "10 s", "zoomed"},
+		{"w zooms in too", "w", one, "zoomed", ""},
+		{"s zooms out too", "w s", one, "10 s", "zoomed"},
+		{"u takes a zoom back", "z j j z u", one, "10 s", "zoomed"},
+		{"the map shows the whole while zoomed", "j z", one, "whole run = 14.21 s", "shares"},
+		{"cutting idle gaps is offered where there are some", "", night, "i: cut 9h 00m idle", "╱"},
+		{"and only there", "i", one, "0────", "╱"},
+		{"i cuts them", "i", night, "╱ 9h 00m idle cut", ""},
+		{"a cut axis is marked in each row", "i", night, "╱╱", ""},
+		{"i again puts them back", "i i", night, "i: cut", "╱"},
+		{"tab opens a pane about the row", "j j tab", one, "time per output token", ""},
+		{"tab again moves the keys into it", "j j tab tab j j", one, cursor + "    ▸ chat glm-sim", ""},
+		{"tab once more closes it", "j j tab tab tab", one, "▸ run_command", "tab:"},
+		{"S shows the stream of a call", "j S", calls, "call 1 of 3", ""},
+		{"enter on a call too", "j enter", calls, "call 1 of 3", ""},
+		{"S does nothing on what is no call", "S", calls, "follow-chain", "call 1 of 3"},
+		{"the stream marks stalls and names its rates", "j S", calls, "1 stall", " 0 stalls"},
+		{"it names the output rate", "j S", calls, "output rate", ""},
+		{"j goes to the next call", "j S j", calls, "it came whole", ""},
+		{"g with a number to that one", "j S 3 g", calls, "It came at once", ""},
+		{"+ zooms into the stream", "j S +", calls, "zoomed", ""},
+		{"u takes that back", "j S + u", calls, "since start", "zoomed"},
+		{"y copies the call's id", "j S y", calls, "copied call1", ""},
+		{"esc leads from the stream to the run", "j S esc", calls, "▸ chat glm-sim", "call 1 of 3"},
+		{": and @ and a time go there", "+ + + : @ 1 3 s enter", one, "↓ 13.00 s", ""},
+		{"@ selects what was waited for then", ": @ 9 . 5 enter", one, cursor + "    ▸ run_command", ""},
+		{"a time that is none is said to be", ": @ x enter", one, "no time", ""},
 		{"0 shows the whole run", "+ + + d 0", one, "10 s", "zoomed"},
 		{"z zooms to the row", "j j z", one, "3 s──", "10 s"},
 		{"d pans later", "+ + d d d d d d d d d d d d", one, "13 s──", "5 s──"},
@@ -85,6 +114,14 @@ func TestEveryKeyDoesWhatItSays(t *testing.T) {
 		{"opening a group lists its runs", "C enter", many, "24 of 72 runs", ""},
 		{"o orders by the next column", "o", many, "run↑", ""},
 		{"O reverses the order", "O", many, "start↓", ""},
+		{"t groups the list by what tells most", "t", many, "▾ effort low   24 runs", ""},
+		{"t again by the next tag", "t t", many, "▾ task csv-total", "effort low   24"},
+		{"h folds a group", "t j h", many, "▸ effort low", ""},
+		{"l unfolds it", "t j h l", many, "▾ effort low", "▸"},
+		{"[ folds all groups", "t [", many, "▸ effort high", "fix-config"},
+		{"] unfolds all", "t [ ]", many, "▾ effort low", "▸"},
+		{"enter on a group folds it", "t g enter", many, "▸ effort low", ""},
+		{"m on a group marks all its runs", "t g m", many, "24 marked", ""},
 		{"/ filters the list", "/ c s v", many, "24 of 72 runs", "fix-config"},
 		{"a filter finds tags", "/ e f f o r t = h", many, "24 of 72 runs", " low "},
 		{"m marks the run in the waterfall", "enter m", many, "marked", ""},
@@ -150,10 +187,59 @@ func TestTheMouseSelectsOpensAndScrolls(t *testing.T) {
 	}
 }
 
+func TestDraggingZoomsAndCanBeTakenBack(t *testing.T) {
+	m := start([]*measure.Run{tuitest.FixConfig()}, Options{Environ: dark}, 120, 30, "")
+	send(m, tea.MouseClickMsg{X: 50, Y: 8, Button: tea.MouseLeft})
+	send(m, tea.MouseMotionMsg{X: 70, Y: 9, Button: tea.MouseLeft})
+	if s := text(m); !strings.Contains(s, "5.74 s █████") {
+		t.Errorf("while dragging it is not said how long the time is:\n%s", s)
+	}
+	send(m, tea.MouseReleaseMsg{X: 70, Y: 9, Button: tea.MouseLeft})
+	if s := text(m); !strings.Contains(s, "zoomed") {
+		t.Errorf("letting go does not zoom:\n%s", s)
+	}
+	send(m, tea.MouseClickMsg{X: 96, Y: 2, Button: tea.MouseLeft})
+	send(m, tea.MouseReleaseMsg{X: 96, Y: 2, Button: tea.MouseLeft})
+	if s := text(m); !strings.Contains(s, "13 s") {
+		t.Errorf("a click on the map does not pan there:\n%s", s)
+	}
+	send(m, press("u"))
+	if s := text(m); strings.Contains(s, "zoomed") {
+		t.Errorf("u does not take the zoom back:\n%s", s)
+	}
+}
+
+func TestTwoClicksThatAreFarApartAreNotADoubleOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := start(tuitest.Bench(1), Options{Environ: dark}, 120, 30, "")
+		for range 2 {
+			send(m, tea.MouseClickMsg{X: 20, Y: 3, Button: tea.MouseLeft})
+			time.Sleep(twice)
+		}
+		if m.screen() != Runs {
+			t.Error("two slow clicks open a run")
+		}
+	})
+}
+
+func TestTheWheelScrollsHelp(t *testing.T) {
+	m := start(tuitest.Bench(1), Options{Environ: dark}, 80, 20, "?")
+	send(m, tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	if s := text(m); !strings.Contains(s, "4–21 of") {
+		t.Errorf("help does not scroll:\n%s", s)
+	}
+}
+
+// Keys that are kept for screens to come.
+var reserved = map[string]string{"f": "a flame graph", "W": "what-if"}
+
 func TestNoKeyMeansTwoThings(t *testing.T) {
 	seen := map[string]keys.Action{}
 	for _, b := range keys.Default {
 		for _, k := range b.Keys() {
+			if what, ok := reserved[k]; ok && kindOf(b.Action) == "" {
+				t.Errorf("%s is kept for %s", k, what)
+			}
 			if a, ok := seen[k]; ok {
 				t.Errorf("%s means %v and %v", k, a, b.Action)
 			}
@@ -176,6 +262,16 @@ func TestTheKeyBarOnlyShowsKeysThatWork(t *testing.T) {
 			t.Errorf("after %q the bar hides the way out: %q", keys, bar)
 		}
 	}
+}
+
+// kindOf returns the name of the screen that an action leads to.
+func kindOf(a keys.Action) string {
+	for _, k := range kinds {
+		if k.key == a {
+			return k.name
+		}
+	}
+	return ""
 }
 
 func keysOf(a keys.Action) (string, bool) {

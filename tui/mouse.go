@@ -25,7 +25,7 @@ const wheelRows = 3
 // mouse handles what the mouse does: a click selects, a second one opens, the wheel scrolls, and dragging zooms where there is
 // time to zoom into.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
-	if m.small() || m.prompt.open {
+	if m.small() || m.prompt.open || m.loading != nil || m.failure != nil {
 		return nil
 	}
 	at := msg.Mouse()

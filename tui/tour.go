@@ -35,6 +35,13 @@ func (m *Model) tourLines() []string {
 			lines = append(lines, cell.NewLine(t, m.width, false).Space(2).Text(t.Text, strings.TrimSpace(s)).String())
 		}
 	}
+	empty := strings.Repeat(" ", m.width)
+	gap := func() { // where there is room
+		if m.rows() >= 20 {
+			lines = append(lines, empty)
+		}
+	}
+	gap()
 	say("longpole says what an agent's run was waiting for. Every nanosecond of a run has one colour and one letter:")
 	r, labels := cell.NewLine(t, m.width, false), cell.NewLine(t, m.width, false)
 	r.Space(2)
@@ -48,17 +55,19 @@ func (m *Model) tourLines() []string {
 		}
 	}
 	bar.Draw(r, t, bar.Stack(m.width-4, 0, parts))
+	gap()
 	lines = append(lines, r.String(), labels.String())
+	gap()
 	for _, s := range m.signs()[:4] {
 		lines = append(lines, cell.NewLine(t, m.width, false).Space(2).Text(s.style, s.sign).Space(2).Text(t.Text, s.means).String())
 	}
-	lines = append(lines, strings.Repeat(" ", m.width))
+	gap()
 	for _, k := range []struct{ keys, does string }{
 		{"enter esc", "into a run, a call, a problem; and back"},
-		{"c b S", "only the critical path; what it adds up to; a call token by token"},
-		{"+ - a d", "zoom and pan in time, or drag with the mouse; u undoes"},
+		{"c b S", "critical path only; its sums; a call's stream"},
+		{"+ - a d", "zoom and pan, or drag with the mouse; u undoes"},
 		{"m C", "mark runs, compare them"},
-		{": ?", "all commands by name; all keys, and what the words mean"},
+		{": ?", "commands by name; all keys, marks and words"},
 	} {
 		l := cell.NewLine(t, m.width, false)
 		l.Space(2).FitRight(t.Accent, k.keys, 9).Space(2).Text(t.Text, k.does)

@@ -33,6 +33,12 @@ type Options struct {
 	Notes    []string         // what to say about the data as a whole, listed with the problems
 	Problems []traces.Problem // those that belong to no run
 
+	// Load reads runs while the interface is open already, which says how far it is and can end it; nil: New was given all.
+	Load Loader
+
+	Tour   bool   // begin with the tour
+	Toured func() // is told that the tour was seen; may be nil
+
 	// Export writes the text of a screen to a new file, named after the screen, and says where; nil: nothing is exported.
 	Export func(screen, text string) (path string, err error)
 
@@ -56,6 +62,8 @@ type Model struct {
 	status        string   // said once, until the next key
 	prompt        prompt
 	pointer       pointer
+	loading       *loading // nil: all has been read
+	failure       error    // why nothing could be
 
 	list   *runlist.Model
 	live   *live.Model
@@ -79,7 +87,14 @@ func New(runs []*measure.Run, opt Options) *Model {
 		m.live = live.New(m.theme)
 		m.pages[Live] = m.live
 	}
-	m.begin()
+	if opt.Load != nil {
+		m.loading = newLoading()
+	} else {
+		m.begin()
+	}
+	if opt.Tour {
+		m.tour()
+	}
 	return m
 }
 
@@ -99,26 +114,36 @@ func (m *Model) begin() {
 	}
 }
 
-// Run shows m on out and obeys in until the user quits or ctx ends. The error says what was wrong with the terminal; quitting
-// and the end of ctx are none.
+// Run shows m on out and obeys in until the user quits or ctx ends. The error says what was wrong with the terminal, or why the runs could
+// not be read; quitting and the end of ctx are none.
 func Run(ctx context.Context, m *Model, in io.Reader, out io.Writer) error {
 	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
 		tea.WithEnvironment(m.options.Environ)}
 	if m.env.Fixed {
 		options = append(options, tea.WithColorProfile(m.env.Profile))
 	}
+	if m.loading != nil {
+		defer m.loading.cancel()
+	}
 	if _, err := tea.NewProgram(m, options...).Run(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("show runs on the terminal: %w; longpole report prints the same as text", err)
 	}
-	return nil
+	return m.failure
 }
 
-// Init asks the terminal for its background, and begins to follow.
+// Init asks the terminal for its background, and begins to read or to follow.
 func (m *Model) Init() tea.Cmd {
-	if m.feed == nil {
-		return tea.RequestBackgroundColor
+	todo := []tea.Cmd{tea.RequestBackgroundColor}
+	if m.loading != nil {
+		todo = append(todo, m.load, m.loading.tick())
 	}
-	return tea.Batch(tea.RequestBackgroundColor, readClock, m.listen)
+	if m.feed != nil {
+		todo = append(todo, readClock, m.listen)
+	}
+	if m.options.Tour && m.options.Toured != nil {
+		todo = append(todo, func() tea.Msg { m.options.Toured(); return nil })
+	}
+	return tea.Batch(todo...)
 }
 
 // comparison compares the marked runs, or those that the list shows.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/tracetest"
 	"github.com/seed46266073/longpole/tui/tuitest"
 )
 
@@ -119,6 +120,10 @@ func golden(t *testing.T, name, got string) {
 
 func TestScreensLookAsTheyDid(t *testing.T) {
 	one, many := []*measure.Run{tuitest.FixConfig()}, tuitest.Bench(8)
+	calls, night := []*measure.Run{tuitest.Streamed()}, []*measure.Run{tuitest.Overnight()}
+	built, _ := traces.Build(tracetest.Loop(91))
+	loop := []*measure.Run{measure.Of(built[0])}
+	bare, _ := traces.Build(traceOfOne)
 	loose := []traces.Problem{{Code: traces.UnreadableLine, Message: "line 12 of traces.jsonl is cut off: left out"}}
 	cases := []struct {
 		name string
@@ -129,7 +134,22 @@ func TestScreensLookAsTheyDid(t *testing.T) {
 		{"list-none", nil, Options{}, ""},
 		{"list-one", one, Options{Start: Runs}, ""},
 		{"list-many", many, Options{Title: "bench"}, "m m"},
+		{"list-thousand", tuitest.Bench(112), Options{}, "9 9 9 g"},
+		{"list-grouped", many, Options{}, "t j h"},
 		{"waterfall", one, Options{}, "j j j j"},
+		{"waterfall-one", []*measure.Run{measure.Of(bare[0])}, Options{}, ""},
+		{"waterfall-thousand", loop, Options{}, "] 9 9 9 g"},
+		{"waterfall-gaps", night, Options{}, "j j"},
+		{"waterfall-cut", night, Options{}, "j j i"},
+		{"waterfall-pane", one, Options{}, "j j tab"},
+		{"stream", calls, Options{Start: Stream}, ""},
+		{"stream-zoomed", calls, Options{Start: Stream}, "+ + d"},
+		{"stream-whole", calls, Options{Start: Stream}, "j"},
+		{"stream-burst", calls, Options{Start: Stream}, "G"},
+		{"stream-thousand", loop, Options{Start: Stream}, "5 0 g"},
+		{"stream-none", []*measure.Run{measure.Of(bare[0])}, Options{Start: Stream}, ""},
+		{"palette", one, Options{}, ": z"},
+		{"tour", one, Options{Tour: true}, ""},
 		{"waterfall-unfolded", one, Options{}, "j j l j l"},
 		{"waterfall-critical", one, Options{}, "c"},
 		{"waterfall-zoomed", one, Options{}, "j j z"},
@@ -155,6 +175,9 @@ func TestScreensLookAsTheyDid(t *testing.T) {
 	}
 }
 
+// traceOfOne is a run of one span, and no call.
+var traceOfOne = []traces.Record{{TraceID: "1", SpanID: "1", Name: "alone", Start: 1_000_000_000, End: 2_500_000_000}}
+
 func TestColoursLookAsTheyDid(t *testing.T) {
 	for name, environ := range map[string][]string{
 		"dark":    dark,
@@ -163,6 +186,8 @@ func TestColoursLookAsTheyDid(t *testing.T) {
 	} {
 		m := start([]*measure.Run{tuitest.FixConfig()}, Options{Environ: environ}, 80, 24, "j j j j")
 		golden(t, "colours-"+name, strings.ReplaceAll(m.View().Content, "\x1b", "ESC")+"\n")
+		m = start([]*measure.Run{tuitest.Streamed()}, Options{Environ: environ, Start: Stream}, 80, 24, "")
+		golden(t, "colours-stream-"+name, strings.ReplaceAll(m.View().Content, "\x1b", "ESC")+"\n")
 	}
 }
 

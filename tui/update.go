@@ -37,11 +37,17 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case tea.MouseMsg:
 		return m, m.mouse(msg)
+	case loadTickMsg:
+		return m, m.look()
+	case loadedMsg:
+		return m, m.loaded(msg)
 	case exportedMsg:
 		m.exported(msg)
 	case updatedMsg:
 		m.apply(Update(msg))
 		return m, m.listen
+	case lostMsg:
+		m.live.SetFault("nothing more comes; all is as it was when it was last seen")
 	case clockMsg:
 		m.live.SetNow(time.Time(msg))
 		return m, m.tick()
@@ -88,6 +94,12 @@ func (m *Model) act(action keys.Action, count int) tea.Cmd {
 		return nil
 	case m.sheet != nil:
 		m.scroll(action, count)
+		return nil
+	case action == keys.Back && m.loading != nil:
+		return m.stop()
+	case action == keys.Back && m.failure != nil:
+		return tea.Quit
+	case m.loading != nil || m.failure != nil:
 		return nil
 	case slices.Contains(always, action), moves(action), slices.Contains(m.actions(), action):
 		return m.do(action, count)

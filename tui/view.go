@@ -36,6 +36,10 @@ func (m *Model) content() string {
 		return m.tooSmall()
 	case m.sheet != nil:
 		return m.sheetView()
+	case m.loading != nil:
+		return m.loadingView()
+	case m.failure != nil:
+		return m.failureView()
 	}
 	body := m.page().View()
 	if m.prompt.open && m.prompt.command {

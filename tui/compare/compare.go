@@ -8,7 +8,6 @@ package compare
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/keys"
 	"github.com/seed46266073/longpole/tui/scroll"
+	"github.com/seed46266073/longpole/tui/tags"
 	"github.com/seed46266073/longpole/tui/theme"
 )
 
@@ -48,7 +48,7 @@ type Model struct {
 // New compares runs, grouped by the tag that tells most: effort before model before task, and each run alone if there are
 // few and alone is true.
 func New(t *theme.Theme, runs []*measure.Run, alone bool) *Model {
-	m := &Model{theme: t, runs: runs, by: tags(runs)}
+	m := &Model{theme: t, runs: runs, by: ways(runs)}
 	if alone && len(runs) > 1 && len(runs) <= maxAlone {
 		m.chosen = slices.Index(m.by, ByRun)
 	}
@@ -59,34 +59,12 @@ func New(t *theme.Theme, runs []*measure.Run, alone bool) *Model {
 // maxAlone is up to how many runs can be compared one by one.
 const maxAlone = 24
 
-// tags lists what the runs can be grouped by: tags that differ between them first.
-func tags(runs []*measure.Run) []string {
-	values := map[string]map[string]bool{"effort": {}, "model": {}}
-	for _, r := range runs {
-		for k, v := range r.Group {
-			if values[k] == nil {
-				values[k] = map[string]bool{}
-			}
-			values[k][v] = true
-		}
+// ways lists what the runs can be grouped by.
+func ways(runs []*measure.Run) []string {
+	by := tags.Of(runs)
+	if !slices.Contains(by, "effort") {
+		by = append(by, "effort")
 	}
-	rank := func(k string) int {
-		i := slices.Index([]string{"effort", "model", "task"}, k)
-		if i < 0 {
-			i = 3
-		}
-		if len(values[k]) < 2 {
-			i += 10
-		}
-		return i
-	}
-	var by []string
-	for _, k := range slices.Sorted(maps.Keys(values)) {
-		if k != "trial" && len(values[k]) > 1 || k == "effort" {
-			by = append(by, k)
-		}
-	}
-	slices.SortStableFunc(by, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
 	if len(runs) <= maxAlone {
 		by = append(by, ByRun)
 	}
@@ -134,7 +112,7 @@ func (m *Model) Replace(runs []*measure.Run) {
 	if g, ok := m.Selected(); ok {
 		selected = m.label(&g)
 	}
-	m.runs, m.by = runs, tags(runs)
+	m.runs, m.by = runs, ways(runs)
 	m.chosen = max(0, slices.Index(m.by, by))
 	m.groups = nil
 	m.regroup()

@@ -104,7 +104,7 @@ var Default = Map{
 	bind(Stream, Views, "S", "stream of the call", "S"),
 	bind(Compare, Views, "C", "compare", "C"),
 	bind(Problems, Views, "p", "problems", "p"),
-	join(bind(Live, Views, "L", "live", "L")),
+	bind(Live, Views, "L", "live", "L"),
 	bind(Pane, Views, "tab", "next pane", "tab"),
 
 	bind(Mark, Rows, "m", "mark", "m", "space"),

@@ -36,6 +36,7 @@ type Model struct {
 	agents []Agent
 	usual  *activity.Usual
 	now    time.Time
+	fault  string // why nothing is heard of the agents, "" if all is well
 	query  string
 
 	rows    []row
@@ -88,6 +89,9 @@ func (m *Model) SetNow(now time.Time) {
 	m.now = now
 	m.arrange()
 }
+
+// SetFault says why nothing is heard of the agents; "": all is well.
+func (m *Model) SetFault(fault string) { m.fault = fault }
 
 // Moves reports whether something changes several times a second: output comes.
 func (m *Model) Moves() bool {

@@ -85,6 +85,10 @@ func (m *Model) titleView() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1).Text(t.Accent, "longpole").Space(2).Text(t.Strong, "live")
+	if m.fault != "" {
+		l.Space(3).Text(t.Bad, t.Glyphs.Bad+" disconnected: "+m.fault)
+		return l.String()
+	}
 	count, running := map[rank]int{}, 0
 	for _, r := range m.rows {
 		count[r.rank]++

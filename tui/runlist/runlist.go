@@ -22,12 +22,15 @@ import (
 
 // A Model is a list of runs. Make it with New.
 type Model struct {
-	theme *theme.Theme
-	title string
-	runs  []*measure.Run
-	order []int // runs that are shown, in order
-	marks map[*measure.Run]bool
-	list  scroll.List
+	theme  *theme.Theme
+	title  string
+	runs   []*measure.Run
+	order  []int // runs that are shown, in order
+	rows   []row
+	by     string          // the tag they are grouped by; "": none
+	folded map[string]bool // by value of that tag
+	marks  map[*measure.Run]bool
+	list   scroll.List
 
 	width, height int
 	columns       []placed
@@ -39,7 +42,7 @@ type Model struct {
 
 // New returns a list of runs under a title, in the order given. The slice is not changed.
 func New(t *theme.Theme, title string, runs []*measure.Run) *Model {
-	m := &Model{theme: t, title: title, runs: runs, marks: map[*measure.Run]bool{}, sort: colStart}
+	m := &Model{theme: t, title: title, runs: runs, marks: map[*measure.Run]bool{}, sort: colStart, folded: map[string]bool{}}
 	m.arrange()
 	return m
 }
@@ -61,7 +64,7 @@ func (m *Model) Replace(runs []*measure.Run, renew map[*measure.Run]*measure.Run
 		}
 	}
 	m.runs, m.marks = runs, marks
-	m.order = nil
+	m.order, m.rows = nil, nil
 	m.arrange()
 	m.columns = layout(m.width, m.runs)
 	m.choose(selected)
@@ -74,25 +77,31 @@ func (m *Model) SetTheme(t *theme.Theme) { m.theme = t }
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = width, height
 	m.columns = layout(width, m.runs)
-	m.list.Resize(len(m.order), height-headLines)
+	m.list.Resize(len(m.rows), height-headLines)
 }
 
 // Actions lists the keys that do something here, most useful first.
 func (m *Model) Actions() []keys.Action {
-	list := []keys.Action{keys.Enter, keys.Breakdown, keys.Mark, keys.Compare, keys.Find, keys.Sort, keys.Reverse,
+	if len(m.runs) == 0 {
+		return nil
+	}
+	list := []keys.Action{keys.Enter, keys.Breakdown, keys.Mark, keys.Compare, keys.Find, keys.Sort, keys.Reverse, keys.Regroup,
 		keys.Problems, keys.Copy}
+	if m.by != "" {
+		list = append(list, keys.Fold, keys.Unfold, keys.FoldAll, keys.UnfoldAll)
+	}
 	if m.query != "" {
 		list = append([]keys.Action{keys.Next, keys.Previous}, list...)
 	}
 	return list
 }
 
-// Run returns the selected run; nil if none is shown.
+// Run returns the selected run; nil if none is.
 func (m *Model) Run() *measure.Run {
-	if len(m.order) == 0 {
+	if len(m.rows) == 0 || m.rows[m.list.Cursor].head != nil {
 		return nil
 	}
-	return m.runs[m.order[m.list.Cursor]]
+	return m.runs[m.rows[m.list.Cursor].run]
 }
 
 // ID returns the id of the selected run, "" if none is shown.
@@ -145,15 +154,26 @@ func (m *Model) Query() (query string, matches int) { return m.query, len(m.orde
 func (m *Model) Update(msg keys.Msg) tea.Cmd {
 	n := max(1, msg.Count)
 	switch msg.Action {
-	case keys.Enter, keys.Unfold:
+	case keys.Enter:
 		return m.open()
+	case keys.Unfold:
+		if m.Run() != nil {
+			return m.open()
+		}
+		m.fold(false)
+	case keys.Fold:
+		m.fold(true)
+	case keys.FoldAll, keys.UnfoldAll:
+		m.foldAll(msg.Action == keys.FoldAll)
+	case keys.Regroup:
+		m.regroup(n)
 	case keys.Next:
 		m.list.Move(keys.Down, n)
 	case keys.Previous:
 		m.list.Move(keys.Up, n)
 	case keys.Mark:
-		for range min(n, len(m.order)) {
-			m.Toggle(m.Run())
+		for range min(n, len(m.rows)) {
+			m.mark()
 			m.list.Move(keys.Down, 1)
 		}
 	case keys.Sort:
@@ -193,7 +213,31 @@ func (m *Model) Wheel(n int) {
 	m.list.Wheel(n)
 }
 
-func (m *Model) open() tea.Cmd { return chosen.Run(m.Run()) }
+// open opens the selected run, or folds or unfolds the selected group.
+func (m *Model) open() tea.Cmd {
+	if run := m.Run(); run != nil {
+		return chosen.Run(run)
+	}
+	if g := m.head(); g != nil {
+		m.fold(!m.folded[g.value])
+	}
+	return nil
+}
+
+// mark marks the selected run, or unmarks it; of a group all runs, unless all are marked.
+func (m *Model) mark() {
+	if run := m.Run(); run != nil {
+		m.Toggle(run)
+		return
+	}
+	g := m.rows[m.list.Cursor].head
+	all := !slices.ContainsFunc(g.order, func(i int) bool { return !m.marks[m.runs[i]] })
+	for _, i := range g.order {
+		if m.marks[m.runs[i]] == all {
+			m.Toggle(m.runs[i])
+		}
+	}
+}
 
 // sortNext sorts by the nth next column that is on the screen.
 func (m *Model) sortNext(n int) {
@@ -233,15 +277,15 @@ func (m *Model) arrange() {
 		}
 		return c
 	})
-	m.list.Resize(len(m.order), m.list.Height)
+	m.lay()
 	m.choose(selected)
 }
 
 // choose selects the row of run, if it has one.
 func (m *Model) choose(run *measure.Run) {
-	for row, i := range m.order {
-		if m.runs[i] == run {
-			m.list.Select(row)
+	for i, r := range m.rows {
+		if r.head == nil && m.runs[r.run] == run {
+			m.list.Select(i)
 		}
 	}
 }
@@ -263,6 +307,8 @@ func matches(r *measure.Run, words []string) bool {
 	return true
 }
 
+func effort(r *measure.Run) string { return strings.ToLower(r.Group["effort"]) }
+
 func compare(c column, a, b *measure.Run) int {
 	switch c {
 	case colName:
@@ -270,7 +316,7 @@ func compare(c column, a, b *measure.Run) int {
 	case colModel:
 		return stats.Natural(a.Group["model"], b.Group["model"])
 	case colEffort:
-		return cmp.Or(cmp.Compare(effortRank(a), effortRank(b)), stats.Natural(a.Group["effort"], b.Group["effort"]))
+		return cmp.Or(cmp.Compare(rank(effort(a)), rank(effort(b))), stats.Natural(a.Group["effort"], b.Group["effort"]))
 	case colOutcome:
 		return cmp.Compare(a.Outcome, b.Outcome)
 	case colWall, colBar:
@@ -279,11 +325,4 @@ func compare(c column, a, b *measure.Run) int {
 		return cmp.Compare(a.Counts.Steps, b.Counts.Steps)
 	}
 	return a.Start.Compare(b.Start)
-}
-
-func effortRank(r *measure.Run) int {
-	if i := slices.Index(measure.Efforts, strings.ToLower(r.Group["effort"])); i >= 0 {
-		return i
-	}
-	return len(measure.Efforts)
 }

@@ -93,18 +93,38 @@ func (m *Model) View() string {
 	for row := from; row < to; row++ {
 		lines = append(lines, m.rowView(row))
 	}
-	if len(m.order) == 0 && len(lines) < m.height {
-		l := cell.NewLine(m.theme, m.width, false)
-		words := "no runs here yet: record one with longpole bench or longpole record"
-		if len(m.runs) > 0 {
-			words = "no run matches; esc shows all again"
-		}
-		lines = append(lines, l.Space(markWidth).Text(m.theme.Muted, words).String())
+	if len(m.order) == 0 {
+		lines = append(lines, m.emptyView()...)
 	}
 	for len(lines) < m.height {
 		lines = append(lines, strings.Repeat(" ", max(0, m.width)))
 	}
 	return strings.Join(lines[:m.height], "\n")
+}
+
+// emptyView says what to do where there is nothing to see.
+func (m *Model) emptyView() []string {
+	t := m.theme
+	say := func(draw func(l *cell.Line)) string {
+		l := cell.NewLine(t, m.width, false).Space(markWidth)
+		draw(l)
+		return l.String()
+	}
+	if len(m.runs) > 0 {
+		return []string{say(func(l *cell.Line) {
+			l.Text(t.Muted, "no run matches; ").Text(t.Accent, "esc").Text(t.Muted, " shows all again")
+		})}
+	}
+	lines := []string{say(func(*cell.Line) {}), say(func(l *cell.Line) { l.Text(t.Strong, "no runs here yet") }), say(func(*cell.Line) {})}
+	for _, c := range []struct{ command, does string }{
+		{"longpole record -- CMD", "run any agent and record where its time goes"},
+		{"longpole bench", "let an agent do tasks at three efforts"},
+		{"longpole view FILE", "look at traces that you have"},
+		{"longpole view --demo", "look at a built-in recording"},
+	} {
+		lines = append(lines, say(func(l *cell.Line) { l.Fit(t.Accent, c.command, 24).Text(t.Text, c.does) }))
+	}
+	return lines
 }
 
 func (m *Model) titleView() string {
@@ -160,14 +180,19 @@ func (m *Model) headView() string {
 	return l.String()
 }
 
-func (m *Model) rowView(row int) string {
-	t, r, selected := m.theme, m.runs[m.order[row]], row == m.list.Cursor
+func (m *Model) rowView(at int) string {
+	t, selected := m.theme, at == m.list.Cursor
 	l := cell.NewLine(t, m.width, selected)
 	if selected {
 		l.Rune(t.Accent, t.Glyphs.Cursor)
 	} else {
 		l.Space(1)
 	}
+	if g := m.rows[at].head; g != nil {
+		m.headRow(l, g)
+		return l.String()
+	}
+	r := m.runs[m.rows[at].run]
 	if m.marks[r] {
 		l.Rune(t.Warn, t.Glyphs.Marked)
 	}

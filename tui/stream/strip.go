@@ -152,9 +152,6 @@ func (m *Model) chart(high int, values []float64, top float64, styles []theme.St
 		if y < len(labels) {
 			label = labels[y]
 		}
-		if high == 1 {
-			label = labels[0] + " " + labels[1]
-		}
 		l := m.begin(t.Muted, label)
 		for x, v := range values {
 			n := 0

@@ -50,16 +50,16 @@ func (m *Model) body(c *measure.Call, room int) []string {
 		lines := append([]string{empty}, m.sentence(m.theme.Warn, unrecorded(c))...)
 		return append(append(lines, empty), m.parts(c)...)
 	}
-	// The strip, then rates and gaps share what is left; stalls and what must be known of them come last.
+	// Rates and gaps share what the strip leaves; stalls come last.
 	high := max(1, min(6, (room-8)/3))
 	lines := []string{m.arrivals(c)}
+	if words := doubt(c); words != "" {
+		lines = append(lines, m.sentence(m.theme.Warn, words)...)
+	}
 	lines = append(lines, m.rate(c, high)...)
 	lines = append(lines, empty)
 	lines = append(lines, m.histogram(high)...)
 	lines = append(lines, m.quantiles(c))
-	if words := doubt(c); words != "" {
-		lines = append(lines, m.sentence(m.theme.Warn, words)...)
-	}
 	return append(append(lines, empty), m.stalls()...)
 }
 
@@ -74,7 +74,7 @@ func unrecorded(c *measure.Call) string {
 func doubt(c *measure.Call) string {
 	switch {
 	case c.Delivery == measure.Burst:
-		return "The response came at once: something on the way kept it back. Gaps and rates are those of the way, not of the model."
+		return "It came at once: something on the way kept it back. Gaps and rates are not the model's."
 	case c.Paced:
 		return "The reader, not the network, set the pace: gaps and rates are its own."
 	}

@@ -25,7 +25,7 @@ type Glyphs struct {
 
 var unicodeGlyphs = Glyphs{
 	Critical: "●", Open: "▾", Closed: "▸", Marked: "◆", Cursor: "▌",
-	First: "▾", Slack: "┄", Extent: "─", Rule: "─", Grid: "┊", Break: "╱",
+	First: "▸", Slack: "┄", Extent: "─", Rule: "─", Grid: "┊", Break: "╱",
 	Good: "✓", Bad: "✗", Unsure: "·", Cut: "⊘", Dot: "·", Ellipsis: "…",
 	Up: "↑", Down: "↓", Left: "←", Right: "→", Times: "×", Dash: "–",
 	Inferred: "≈", Bound: "≤",
@@ -37,7 +37,7 @@ var unicodeGlyphs = Glyphs{
 var asciiGlyphs = Glyphs{
 	ASCII:    true,
 	Critical: "*", Open: "v", Closed: ">", Marked: "#", Cursor: ">",
-	First: "'", Slack: "~", Extent: "-", Rule: "-", Grid: ":", Break: "/",
+	First: ">", Slack: "~", Extent: "-", Rule: "-", Grid: ":", Break: "/",
 	Good: "+", Bad: "!", Unsure: ".", Cut: "/", Dot: "-", Ellipsis: "~",
 	Up: "^", Down: "v", Left: "<", Right: ">", Times: "x", Dash: "-",
 	Inferred: "~", Bound: "<",

@@ -116,19 +116,19 @@ func (m *Model) draw(i int32, selected bool, grid []bar.Layer) string {
 	return l.String()
 }
 
-// first is the mark of a call's first token on its bar, if what follows is long enough to carry it.
+// first is the mark of a call's first token: on the last cell of the wait for it, if the wait is long enough to carry it.
 func (m *Model) first(i int32, r bar.Raster, a bar.Axis) (mark bar.Layer, ok bool) {
 	c := m.tree.calls[m.tree.nodes[i].span]
 	if c == nil || c.TTFT == nil || c.Answer == nil {
 		return mark, false
 	}
 	d := a.Dot(c.Answer.Sent + *c.TTFT)
-	x := (d + bar.Dots - 1) / bar.Dots
-	if d < 0 || (x+2)*bar.Dots > len(r) {
+	x := d/bar.Dots - 1
+	if x < 2 || d > len(r) {
 		return mark, false
 	}
 	ink := r[x*bar.Dots]
-	if ink == 0 || r[(x+2)*bar.Dots-1] != ink {
+	if ink == 0 || r[(x-2)*bar.Dots] != ink || r[(x+1)*bar.Dots-1] != ink {
 		return mark, false
 	}
 	return bar.Layer{From: x, To: x + 1, Glyph: m.theme.Glyphs.First, Style: m.theme.Label(ink.Component(), ink.OnPath()), Over: true}, true
