@@ -36,7 +36,7 @@ func runFollow(ctx context.Context, opt traces.Options, sources []string, stdin 
 	following.Go(func() { newFollower(files, opt).run(ctx, updates) })
 	defer following.Wait()
 	defer cancel()
-	return tui.Run(ctx, tui.New(nil, tui.Options{Start: tui.Live, Updates: updates}), stdin, stdout)
+	return showScreens(ctx, nil, tui.Options{Start: tui.Live, Updates: updates}, stdin, stdout)
 }
 
 // followSources finds the files to follow: of the store, of kept runs, or any.

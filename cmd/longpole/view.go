@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui"
 )
@@ -16,7 +17,7 @@ import (
 type viewOptions struct {
 	stall        time.Duration
 	noSkewRepair bool
-	follow       bool
+	follow, demo bool
 }
 
 func newView() *cobra.Command {
@@ -29,10 +30,15 @@ func newView() *cobra.Command {
 With --follow runs are shown while they are recorded, by record, proxy, bench or a program with the tracer library: what each agent is
 waiting for right now, the stuck ones on top. All screens go on as the runs grow.
 
+With --demo runs are shown that come with the program: three tasks at three reasoning efforts, asked of the simulated model.
+
 ` + sourceHelp,
-		Example: "  longpole view\n  longpole view traces.jsonl\n  longpole view --follow",
+		Example: "  longpole view\n  longpole view traces.jsonl\n  longpole view --follow\n  longpole view --demo",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.demo && (opt.follow || len(args) > 0) {
+				return misused("--demo shows the built-in recording and takes no source")
+			}
 			if opt.follow {
 				options := traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair}
 				return runFollow(cmd.Context(), options, args, cmd.InOrStdin(), cmd.OutOrStdout())
@@ -41,17 +47,34 @@ waiting for right now, the stuck ones on top. All screens go on as the runs grow
 		},
 	}
 	cmd.Flags().BoolVarP(&opt.follow, "follow", "f", false, "show runs while they are recorded: what every agent is waiting for right now")
+	cmd.Flags().BoolVar(&opt.demo, "demo", false, "show a built-in recording")
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
 	return cmd
 }
 
+// runView opens the screens at once and reads the sources while they are open.
 func runView(ctx context.Context, opt viewOptions, sources []string, stdin io.Reader, stdout io.Writer) error {
-	runs, problems, err := loadRuns(ctx, sources, stdin, traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair})
+	options := traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair}
+	if !isTerminal(stdin, stdout) {
+		load := func() ([]*measure.Run, []traces.Problem, error) { return loadRuns(ctx, sources, stdin, options) }
+		if opt.demo {
+			load = func() ([]*measure.Run, []traces.Problem, error) { return loadDemo(options) }
+		}
+		runs, problems, err := load()
+		if err != nil {
+			return err
+		}
+		return report.WriteText(stdout, runs, problems, textOptions(stdout))
+	}
+	if err := checkStall(opt.stall); err != nil {
+		return err
+	}
+	if opt.demo {
+		return showScreens(ctx, nil, tui.Options{Title: "demo", Load: demoLoader(options)}, stdin, stdout)
+	}
+	list, err := places(sources)
 	if err != nil {
 		return err
 	}
-	if !isTerminal(stdin, stdout) {
-		return report.WriteText(stdout, runs, problems, textOptions(stdout))
-	}
-	return tui.Run(ctx, tui.New(runs, tui.Options{Problems: problems}), stdin, stdout)
+	return showScreens(ctx, nil, tui.Options{Load: loader(list, stdin, options)}, stdin, stdout)
 }
