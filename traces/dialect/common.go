@@ -22,6 +22,7 @@ func (b *batch) common(s *span) {
 		return
 	}
 	s.firstChunk()
+	s.blockPhases()
 	s.toolCallIDs()
 	if s.Status != traces.StatusError || s.has(traces.KeyErrorType) {
 		return
@@ -32,30 +33,6 @@ func (b *batch) common(s *span) {
 			return
 		}
 	}
-}
-
-// firstChunk reads the time to the first chunk from events, if no attribute says it. An event series that was cut has lost its
-// first events, since exporters keep the last ones.
-func (s *span) firstChunk() {
-	if s.has(traces.KeyTTFT) || s.Dropped.Events > 0 {
-		return
-	}
-	for _, e := range s.Events {
-		if ms, ok := e.Attrs.Float("ai.response.msToFirstChunk"); ok { // AI SDK; the event's own time may be that of the step's end
-			s.set(traces.KeyTTFT, ms/1e3)
-			return
-		}
-		if isFirstChunk(e.Name) && e.Time >= s.Start {
-			s.set(traces.KeyTTFT, float64(e.Time-s.Start)/1e9)
-			return
-		}
-	}
-}
-
-// isFirstChunk knows the events of OpenInference, and those of Traceloop, which writes one a chunk.
-func isFirstChunk(name string) bool {
-	return name == "First Token Stream Event" || strings.HasPrefix(name, "gen_ai.content.completion.chunk") ||
-		strings.HasPrefix(name, "llm.content.completion.chunk")
 }
 
 // messageKeys are attributes that hold the model's answer, of which only the ids of tool calls are read.

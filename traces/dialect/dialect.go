@@ -65,6 +65,13 @@ func (s *span) int(key string) (int64, bool) {
 	return s.Attrs.Int(key)
 }
 
+func (s *span) float(key string) (float64, bool) {
+	if f, ok := s.extra.Float(key); ok {
+		return f, true
+	}
+	return s.Attrs.Float(key)
+}
+
 // isModel reports whether the span is a call to a model, by role or by operation.
 func (s *span) isModel() bool { return s.is(traces.RoleModel) }
 
