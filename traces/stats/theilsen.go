@@ -27,7 +27,7 @@ func (s Slope) Drifts() bool { return s.Interval.Low > 0 || s.Interval.High < 0 
 // based on Kendall's tau", JASA 63, 1968). Points of different strata are never compared, so that strata of different
 // levels look like no slope (Hirsch, Slack and Smith, "Techniques of trend analysis for monthly water quality data", Water Resources
 // Research 18, 1982, with seasons for strata). The interval is the pair of order statistics of these slopes which the normal
-// approximation of Kendall's S gives, with its variance summed over the strata and ties of X taken out (Sen, section 3); it needs
+// approximation of Kendall's S gives, with its variance summed over the strata and ties of X taken out; it needs
 // no normal errors, only that those of one stratum are exchangeable.
 //
 // ok is false where too few points tell, and only their number is: seven of one stratum are enough for the level 0.99, or four of each of
