@@ -29,6 +29,9 @@ type exportOptions struct {
 var profiles = map[string]func(io.Writer, []*measure.Run, bool) error{
 	"folded": func(w io.Writer, runs []*measure.Run, mean bool) error {
 		graph := blame.Flame(runs)
+		if graph.LeftOut > 0 {
+			return fmt.Errorf("the runs take more than the 292 years that can be added up; leave out the longest %d, whose times must be wrong", graph.LeftOut)
+		}
 		if mean {
 			graph = graph.PerRun()
 		}
@@ -55,7 +58,8 @@ for flame graphs, or as a profile for go tool pprof, where labels tell run, mode
 ` + sourceHelp,
 		Example: `  OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4318 longpole export --to otlp traces.jsonl
   longpole export --to pprof -o new.pb.gz new/ && go tool pprof -http=: new.pb.gz
-  longpole export --to pprof --mean -o old.pb.gz old/ && go tool pprof -http=: -diff_base old.pb.gz new-mean.pb.gz
+  longpole export --to pprof --mean -o a.pb.gz old/
+  longpole export --to pprof --mean -o b.pb.gz new/ && go tool pprof -http=: -diff_base a.pb.gz b.pb.gz
   longpole export --to folded traces.jsonl | flamegraph.pl --countname ns > path.svg
   longpole export --to folded -o path.folded traces.jsonl    for https://www.speedscope.app`,
 		Args: cobra.ArbitraryArgs,
