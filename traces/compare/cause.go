@@ -52,6 +52,9 @@ func causes(a, b *measure.Group) (difference *time.Duration, list []Cause, notes
 	terms, notes := termsOf(x, y)
 	byName := map[string]*effect{}
 	for _, t := range terms {
+		if t.time(x) == 0 && t.time(y) == 0 {
+			continue
+		}
 		for _, e := range t.split(x, y) {
 			if known := byName[e.Name]; known != nil {
 				known.share.Add(known.share, e.share)

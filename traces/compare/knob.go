@@ -17,7 +17,7 @@ type Knob struct {
 	Levels  []Level // lowest effort first
 	Effect  Effect
 	P       *float64 // of a trend over the levels, either way; nil if nothing was counted
-	Text    string   // what it shows, in words
+	Text    string   // what it shows, in words; "" if there were no calls
 }
 
 // A Level is one setting of the knob.
@@ -88,7 +88,9 @@ func knobOf(setting string, groups []*measure.Group) Knob {
 		}
 		k.Levels = append(k.Levels, l)
 	}
-	k.Text = k.of() + "cannot be told: the reasoning tokens were not counted in every call."
+	if slices.ContainsFunc(groups, func(g *measure.Group) bool { return g.Calls.PerRun != nil && *g.Calls.PerRun > 0 }) {
+		k.Text = k.whether() + ": the reasoning tokens were not counted in every call."
+	}
 	if counted {
 		k.judge(strata(groups))
 	}
@@ -213,7 +215,7 @@ func (k *Knob) judge(byTask [][][]float64) {
 	case len(inverted) > 0:
 		k.Effect, k.Text = Inverted, fmt.Sprintf("%sis inverted between %s (reasoning tokens a call: %s).", k.of(), and(inverted), k.amounts())
 	case p > alpha:
-		k.Text = fmt.Sprintf("%smay have done nothing: no trend in the reasoning tokens a call (%s), which so few runs need not show.", k.of(), k.amounts())
+		k.Text = fmt.Sprintf("%s from so few runs: the reasoning tokens a call (%s) show no trend beyond doubt.", k.whether(), k.amounts())
 	case len(clamped) > 0:
 		k.Effect, k.Text = Clamped, fmt.Sprintf("%sis clamped: %s give the same reasoning (tokens a call: %s).", k.of(), and(clamped), k.amounts())
 	default:
@@ -289,6 +291,14 @@ func (k *Knob) of() string {
 		return "Effort "
 	}
 	return "Effort of " + k.Setting + " "
+}
+
+// whether begins the sentence that nothing can be said.
+func (k *Knob) whether() string {
+	if k.Setting == "" {
+		return "Whether effort did anything cannot be told"
+	}
+	return "Whether effort did anything for " + k.Setting + " cannot be told"
 }
 
 func (k *Knob) amounts() string {

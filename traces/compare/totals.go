@@ -100,7 +100,7 @@ func termsOf(a, b *totals) (terms []term, notes []string) {
 		notes = append(notes, "output tokens were not counted in every call, or not apart from reasoning: the time of output is split by calls only")
 	}
 	if a.hidden() || b.hidden() {
-		notes = append(notes, "reasoning was counted but not streamed: its time is part of the first-token time")
+		notes = append(notes, "reasoning was counted but not seen: its time is part of what else the calls took, mostly until the first token")
 	}
 	terms = []term{
 		{"connect time", traces.FamilyTTFT, perCall, of(traces.Connect)},
