@@ -8,11 +8,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
 )
 
-// groups writes the comparison of groups: how often right, how soon, where the time went, and what that shows.
-func (p *page) groups(groups []measure.Group) {
+// comparison writes groups side by side: how often right, how soon, where the time went, what that shows, and why they differ.
+func (p *page) comparison(c *compare.Comparison) {
+	groups := c.Groups
 	if len(groups) == 0 {
 		p.line("no runs to compare")
 		return
@@ -30,13 +32,15 @@ func (p *page) groups(groups []measure.Group) {
 		p.line("  ", s)
 	}
 	p.times(groups)
+	p.distributions(groups)
 	p.stacks(groups)
 	p.shares(groups)
 	p.notes(groups)
 	p.section("what it shows")
-	for _, sentence := range Verdict(groups) {
+	for _, sentence := range VerdictOf(c) {
 		p.wrapped(p.draw(Clean(sentence)), asIs)
 	}
+	p.pairs(c)
 }
 
 func scales(groups []measure.Group) string {

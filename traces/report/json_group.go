@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
 )
 
@@ -14,7 +15,8 @@ type (
 	comparison struct {
 		Schema   string           `json:"schema"`
 		Groups   []groupJSON      `json:"groups"`
-		Pairs    []struct{}       `json:"pairs"`
+		Pairs    []pairJSON       `json:"pairs"`
+		Knobs    []knobJSON       `json:"knobs"`  // what the effort dial did
 		Claims   []assessmentJSON `json:"claims"` // published figures
 		Problems []problemJSON    `json:"problems"`
 	}
@@ -64,23 +66,30 @@ type (
 	}
 )
 
-// WriteGroupsJSON writes groups as the document longpole.compare/v1, without pairs. Problems are those of the sources.
+// WriteGroupsJSON writes groups as the document longpole.compare/v1, each against the best one. Problems are those of the
+// sources.
 func WriteGroupsJSON(w io.Writer, groups []measure.Group, problems []traces.Problem) error {
 	return Yardsticks{}.WriteGroupsJSON(w, groups, problems)
 }
 
-// WriteGroupsJSON writes groups as the document longpole.compare/v1, without pairs, held against the yardsticks. Problems are
-// those of the sources.
+// WriteGroupsJSON writes groups as the document longpole.compare/v1, each against the best one, held against the yardsticks.
+// Problems are those of the sources.
 func (y Yardsticks) WriteGroupsJSON(w io.Writer, groups []measure.Group, problems []traces.Problem) error {
-	fields := y.groupFields(groups)
-	all := list(groups, groupOf)
+	return y.WriteComparisonJSON(w, compare.Of(groups, compare.Options{}), problems)
+}
+
+// WriteComparisonJSON is WriteGroupsJSON for groups that were compared in some other way.
+func (y Yardsticks) WriteComparisonJSON(w io.Writer, c *compare.Comparison, problems []traces.Problem) error {
+	fields := y.groupFields(c.Groups)
+	all := list(c.Groups, groupOf)
 	for i := range all {
 		all[i].groupYardsticksJSON = fields[i]
 	}
 	return encode(w, comparison{
 		Schema:   "longpole.compare/v1",
 		Groups:   all,
-		Pairs:    []struct{}{},
+		Pairs:    list(c.Pairs, pairOf),
+		Knobs:    list(c.Knobs, knobOf),
 		Claims:   y.claimFields(),
 		Problems: list(problems, problemOf),
 	})

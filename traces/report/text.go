@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/blame"
+	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
 )
 
@@ -24,7 +25,7 @@ func WriteText(w io.Writer, runs []*measure.Run, problems []traces.Problem, opt 
 		p.runs(runs)
 		p.blame(blame.Of(runs))
 		p.line()
-		p.groups(measure.GroupBy(runs, varying(runs)...))
+		p.comparison(compare.Of(measure.GroupBy(runs, varying(runs)...), compare.Options{}))
 	}
 	if len(problems) > 0 {
 		p.problems("problems that belong to no run", problems)
@@ -33,10 +34,15 @@ func WriteText(w io.Writer, runs []*measure.Run, problems []traces.Problem, opt 
 }
 
 // WriteGroups writes groups for people: per group the success rate, the time to a correct answer and where the time went,
-// and a sentence of what that shows.
+// and what that shows, each group against the best one.
 func WriteGroups(w io.Writer, groups []measure.Group, opt TextOptions) error {
+	return WriteComparison(w, compare.Of(groups, compare.Options{}), opt)
+}
+
+// WriteComparison is WriteGroups for groups that were compared in some other way.
+func WriteComparison(w io.Writer, c *compare.Comparison, opt TextOptions) error {
 	p := newPage(opt)
-	p.groups(groups)
+	p.comparison(c)
 	return p.writeTo(w)
 }
 

@@ -7,13 +7,20 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
 )
 
-// Verdict says in plain sentences what a comparison shows, and no more than it shows: first what to use, if the data tell, then why.
-// A difference is called one only where the two 95 % intervals do not overlap (measure.Sooner, measure.MoreOften). Labels
-// are as the traces have them: clean the sentences before they are printed.
+// Verdict says in plain sentences what groups show side by side, and no more than they show: see VerdictOf.
 func Verdict(groups []measure.Group) []string {
+	return VerdictOf(compare.Of(groups, compare.Options{}))
+}
+
+// VerdictOf says in plain sentences what a comparison shows: first whether the effort dial does anything, then what to use, if the
+// data tell, then what each pair shows. A difference is called one only where the tests of traces/compare leave no doubt. Labels
+// are as the traces have them: clean the sentences before they are printed.
+func VerdictOf(c *compare.Comparison) []string {
+	groups := c.Groups
 	switch len(groups) {
 	case 0:
 		return nil
@@ -22,8 +29,10 @@ func Verdict(groups []measure.Group) []string {
 	}
 	goal := GoalOf(groups)
 	var say []string
-	if s := unchanged(groups); s != "" {
-		say = append(say, s)
+	for _, k := range c.Knobs {
+		if k.Text != "" && k.Effect != compare.Works {
+			say = append(say, k.Text)
+		}
 	}
 	var told []measure.Group // with a median
 	for _, g := range groups {
@@ -31,24 +40,33 @@ func Verdict(groups []measure.Group) []string {
 			told = append(told, g)
 		}
 	}
-	best, clear := measure.Best(groups)
 	switch {
 	case len(told) == 0 && goal.known():
 		return append(say, "No setting gave a correct answer, so none is to be recommended.")
 	case len(told) == 0:
 		return append(say, "No run finished, so nothing is to be recommended.")
-	case clear:
-		say = append(say, recommendation(goal, groups, best))
+	case c.Clear:
+		say = append(say, recommendation(goal, c))
 	case len(told) == 1:
 		say = append(say, fmt.Sprintf("Only runs of %s %s, in the median after %s: too few runs to be sure that the others cannot.", told[0].Label(), goal.did(), medianOf(told[0])))
 	default:
-		say = append(say, undecided(goal, groups))
+		say = append(say, undecided(goal, c))
 	}
 	if !goal.known() {
 		say = append(say, "Not every answer was checked: a run that finished may have been wrong.")
 	}
-	return append(say, reasons(groups, best)...)
+	shown, more := capped(c.Pairs, pairsShown)
+	for _, p := range shown {
+		say = append(say, p.Text)
+	}
+	if more > 0 {
+		say = append(say, fmt.Sprintf("The document of --format json holds %s more.", plural(more, "pair")))
+	}
+	return say
 }
+
+// pairsShown bounds the sentences and causes below the recommendation: more would bury it.
+const pairsShown = 3
 
 func single(g measure.Group) string {
 	goal := GoalOf([]measure.Group{g})
@@ -70,43 +88,23 @@ func single(g measure.Group) string {
 	return s + "."
 }
 
-// unchanged finds an effort dial that the server ignored: the same reasoning tokens whatever was asked for.
-func unchanged(groups []measure.Group) string {
-	if !slices.Contains(groups[0].By, "effort") {
-		return ""
-	}
-	least, most := math.Inf(1), 0.0
-	for _, g := range groups {
-		if g.Tokens.Reasoning == nil {
-			return ""
-		}
-		least, most = min(least, *g.Tokens.Reasoning), max(most, *g.Tokens.Reasoning)
-	}
-	switch {
-	case most == 0:
-		return "Effort changed nothing: no reasoning tokens at any setting."
-	case most <= 1.02*least:
-		return fmt.Sprintf("Effort changed nothing: about %.0f reasoning tokens a run at every setting.", most)
-	}
-	return ""
-}
-
 // recommendation names the group that beats every other one, and in what.
-func recommendation(goal Goal, groups []measure.Group, best int) string {
+func recommendation(goal Goal, c *compare.Comparison) string {
+	groups, best := c.Groups, c.Best
 	g := &groups[best]
 	s := "Use " + g.Label() + ": "
 	if !goal.known() {
 		s = "Best is " + g.Label() + ": "
 	}
-	s += often(goal, groups, best)
+	s += often(goal, c)
 	var sooner, later, unclear []string
 	for i := range groups {
 		other := &groups[i]
 		switch {
 		case i == best || other.TimeToCorrect.Median == nil:
-		case measure.Sooner(g, other):
+		case c.Sooner(best, i):
 			sooner = append(sooner, fmt.Sprintf("%s (%s)", medianOf(*other), other.Label()))
-		case measure.Sooner(other, g):
+		case c.Sooner(i, best):
 			later = append(later, fmt.Sprintf("%s (%s)", medianOf(*other), other.Label()))
 		default:
 			unclear = append(unclear, fmt.Sprintf("%s (%s)", medianOf(*other), other.Label()))
@@ -131,7 +129,8 @@ func recommendation(goal Goal, groups []measure.Group, best int) string {
 }
 
 // often compares how often a group was right with the others: "right as often as high (94 %), more often than low (67 %)".
-func often(goal Goal, groups []measure.Group, best int) string {
+func often(goal Goal, c *compare.Comparison) string {
+	groups, best := c.Groups, c.Best
 	g := &groups[best]
 	rate := Percent(g.Success.Rate)
 	var more, same, near []string
@@ -141,7 +140,7 @@ func often(goal Goal, groups []measure.Group, best int) string {
 		}
 		other := &groups[i]
 		switch r := Percent(other.Success.Rate); {
-		case measure.MoreOften(g, other):
+		case c.MoreOften(best, i):
 			more = append(more, fmt.Sprintf("%s (%s)", other.Label(), r))
 		case r == rate:
 			same = append(same, other.Label())
@@ -166,8 +165,8 @@ func often(goal Goal, groups []measure.Group, best int) string {
 }
 
 // undecided says what was seen of the groups that none beats, and why it does not tell which to use.
-func undecided(goal Goal, groups []measure.Group) string {
-	open := measure.Unbeaten(groups)
+func undecided(goal Goal, c *compare.Comparison) string {
+	groups, open := c.Groups, c.Unbeaten
 	if len(open) == 1 {
 		open = nil // it beats some, not all: the others are open too
 		for i := range groups {
@@ -175,7 +174,7 @@ func undecided(goal Goal, groups []measure.Group) string {
 		}
 	}
 	var labels, seen []string
-	few, fewest := false, math.MaxInt
+	fewest := math.MaxInt
 	for _, i := range open {
 		g := groups[i]
 		labels = append(labels, g.Label())
@@ -187,7 +186,6 @@ func undecided(goal Goal, groups []measure.Group) string {
 		s := fmt.Sprintf("of %s, %s %s", g.Label(), rate, goal.did())
 		if g.TimeToCorrect.Median != nil {
 			s += fmt.Sprintf(", in the median after %s", medianOf(g))
-			few = few || g.TimeToCorrect.Low == nil
 		}
 		seen = append(seen, s)
 	}
@@ -199,17 +197,10 @@ func undecided(goal Goal, groups []measure.Group) string {
 	if len(open) < len(groups) {
 		which = "Which of " + and(labels) + " to use"
 	}
-	doubt := "the 95 % intervals overlap"
-	if few {
-		doubt = "too few correct runs for an interval"
-		if !goal.known() {
-			doubt = "too few runs for an interval"
-		}
-	}
 	if len(seen) > 4 {
-		return fmt.Sprintf("%s cannot be told from %s: %s.", which, runs, doubt)
+		return fmt.Sprintf("%s cannot be told from %s.", which, runs)
 	}
-	return fmt.Sprintf("%s cannot be told from %s: %s (%s).", which, runs, strings.Join(seen, "; "), doubt)
+	return fmt.Sprintf("%s cannot be told from %s: %s.", which, runs, strings.Join(seen, "; "))
 }
 
 func medianOf(g measure.Group) string {

@@ -57,38 +57,43 @@ func TestVerdict(t *testing.T) {
 			`low 3x1+5: 20 ok, 21 ok, 22 ok, 23 ok, 24 ok, 25 ok
 			 high 1x4+90: 10 ok, 11 ok, 12 ok, 13 ok, 14 ok, 15 ok`,
 			`Use high: right as often as low (100 %), and soonest right: 12.50 s in the median against 22.50 s (low).
-			 low took 10.00 s longer than high on average: 11.00 s more in agent, less 1.00 s saved in decode; 3.0 model calls a run against 1.0, though each is faster (1.00 s against 4.00 s).`,
+			 low is 10.00 s slower than high (7.00–13.00 s); right as often within what 6 runs can show, 100 % of runs against 100 % (−39 to +39 points).`,
 		},
 		{
 			"faster per call and sooner right",
 			`low 1x1+5: 10 ok, 11 ok, 12 ok, 13 ok, 14 ok, 15 ok
 			 high 1x4+90: 20 ok, 21 ok, 22 ok, 23 ok, 24 ok, 25 ok`,
 			`Use low: right as often as high (100 %), and soonest right: 12.50 s in the median against 22.50 s (high).
-			 high took 10.00 s longer than low on average: 7.00 s more in agent and 3.00 s more in decode.`,
+			 high is 10.00 s slower than low (7.00–13.00 s); right as often within what 6 runs can show, 100 % of runs against 100 % (−39 to +39 points).`,
 		},
 		{
 			"the intervals overlap",
 			`low 1x1+5: 10 ok, 11 ok, 12 ok, 13 ok, 14 ok, 25 ok
 			 high 1x4+90: 12 ok, 13 ok, 14 ok, 15 ok, 16 ok, 17 failed_check`,
-			`Which to use cannot be told from so few runs: of low, 100 % were right, in the median after 12.50 s; of high, 83 % were right, in the median after 14.00 s (too few correct runs for an interval).`,
+			`Which to use cannot be told from so few runs: of low, 100 % were right, in the median after 12.50 s; of high, 83 % were right, in the median after 14.00 s.
+			 No difference in time seen between high and low: one of 39 % would have been seen four times in five; the 12 % that it looks like would take about 89 runs of each; right as often within what 6 runs can show, 83 % of runs against 100 % (−56 to +25 points).`,
 		},
 		{
 			"one setting is right more often",
 			`low 1x1+5: 10 ok, 11 failed_check, 12 failed_check, 13 failed_check, 14 failed_check, 15 failed_check, 12 failed_check, 9 failed_check
 			 high 1x4+90: 10 ok, 11 ok, 12 ok, 13 ok, 14 ok, 15 ok, 16 ok, 17 ok`,
-			`Use high: right in 100 % of its runs, more often than low (12 %); how soon does not tell them apart: 13.50 s in the median against 10.00 s (low).`,
+			`Use high: right in 100 % of its runs, more often than low (12 %); how soon does not tell them apart: 13.50 s in the median against 10.00 s (low).
+			 Too few runs to compare low with high in time, 1 against 8: it takes 4 of each for any difference to be told; right less often, 12 % of runs against 100 % (−98 to −40 points).`,
 		},
 		{
 			"only one setting was ever right",
 			`low 1x1+5: 10 failed_check, 11 failed_check
 			 high 1x4+90: 10 ok, 11 ok`,
-			`Only runs of high were right, in the median after 10.50 s: too few runs to be sure that the others cannot.`,
+			`Whether effort did anything cannot be told from so few runs: the reasoning tokens a call (low 5, high 90) show no trend beyond doubt.
+			 Only runs of high were right, in the median after 10.50 s: too few runs to be sure that the others cannot.
+			 low and high cannot be compared in time: 0 of their runs were right and 2; right in 0 % of runs against 100 % (−100 to −7 points), which 2 runs do not settle.`,
 		},
 		{
 			"none was ever right",
 			`low 1x1+5: 10 failed_check
 			 high 1x4+90: 10 error`,
-			`No setting gave a correct answer, so none is to be recommended.`,
+			`Whether effort did anything cannot be told from so few runs: the reasoning tokens a call (low 5, high 90) show no trend beyond doubt.
+			 No setting gave a correct answer, so none is to be recommended.`,
 		},
 		{
 			"answers that nobody checked are finished, not right",
@@ -96,14 +101,15 @@ func TestVerdict(t *testing.T) {
 			 high 1x4+90: 20 unchecked, 21 unchecked, 22 unchecked, 23 unchecked, 24 unchecked, 25 unchecked`,
 			`Best is low: finished as often as high (100 %), and soonest finished: 12.50 s in the median against 22.50 s (high).
 			 Not every answer was checked: a run that finished may have been wrong.
-			 high took 10.00 s longer than low on average: 7.00 s more in agent and 3.00 s more in decode.`,
+			 high is 10.00 s slower than low (7.00–13.00 s); finished as often within what 6 runs can show, 100 % of runs against 100 % (−39 to +39 points).`,
 		},
 		{
 			"an effort that changed nothing is said before any ranking",
 			`low 1x1+50: 10 ok, 12 ok
 			 high 1x1+50: 11 ok, 12 ok`,
-			`Effort changed nothing: about 50 reasoning tokens a run at every setting.
-			 Which to use cannot be told from so few runs: of low, 100 % were right, in the median after 11.00 s; of high, 100 % were right, in the median after 11.50 s (too few correct runs for an interval).`,
+			`Effort changed nothing: about 50 reasoning tokens a call at every setting.
+			 Which to use cannot be told from so few runs: of low, 100 % were right, in the median after 11.00 s; of high, 100 % were right, in the median after 11.50 s.
+			 Too few runs to compare high with low in time, 2 against 2: it takes 4 of each for any difference to be told; right as often within what 2 runs can show, 100 % of runs against 100 % (−66 to +66 points).`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,6 +118,7 @@ func TestVerdict(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, got, _ := strings.Cut(out.String(), "what it shows\n")
+			got, _, _ = strings.Cut(got, "\nwhy ")
 			if got, want := strings.Join(strings.Fields(got), " "), strings.Join(strings.Fields(c.want), " "); got != want {
 				t.Errorf("\n got %s\nwant %s", got, want)
 			}
