@@ -181,7 +181,7 @@ func TestEveryPhaseAgreesToTheNanosecond(t *testing.T) {
 				var server witness
 				p.Sim.Truth = server.see
 				p.Sim.Faults = simmodel.Faults{RateLimit: 0.1, Cut: 0.1, Stall: 0.3}
-				p.Speed, p.Trials, p.Concurrency = c.speed, 1, 1
+				p.Speed, p.Trials, p.Loads = c.speed, 1, nil
 				p.Tasks = slices.DeleteFunc(p.Tasks, func(t tasks.Task) bool { return t.Site != nil })
 				made, err := p.Run(t.Context())
 				if err != nil {

@@ -39,7 +39,8 @@ func inBubble(t *testing.T, f func(t *testing.T, p Plan)) {
 		model := simmodel.Published()[0]
 		model.Name, model.Efforts = "terse", map[string]float64{"low": 0.03, "medium": 0.1, "high": 0.24} // a tenth of the usual thinking, and of the chunks
 		f(t, Plan{
-			Tasks: runnable(), Models: []string{model.Name}, Efforts: []string{"low", "medium", "high"}, Trials: 2, Concurrency: 3, Seed: 1,
+			Tasks: runnable(), Trials: 2, Seed: 1,
+			Grid:   Grid{Models: []string{model.Name}, Efforts: []string{"low", "medium", "high"}, Loads: []Load{{Users: 3}}},
 			Sim:    &simmodel.Config{Profiles: []simmodel.Profile{model}, Faults: simmodel.Faults{RateLimit: 0.04, Cut: 0.02, Stall: 0.02}},
 			Tracer: tr, Store: kept,
 			listen: func() (net.Listener, error) {
@@ -98,7 +99,7 @@ func TestEveryCombinationIsRunAndRecordedOnce(t *testing.T) {
 			}
 			combinations[combination] = true
 			run := load(t, p.Store, r.ID)
-			group := map[string]string{"task": r.Task, "model": r.Model, "effort": r.Effort, "trial": fmt.Sprint(r.Trial), "experiment": run.Group["experiment"]}
+			group := map[string]string{"task": r.Task, "model": r.Model, "effort": r.Effort, "trial": fmt.Sprint(r.Trial), "concurrency": "3", "experiment": run.Group["experiment"]}
 			if diff := cmp.Diff(group, run.Group); diff != "" || run.Group["experiment"] == "" {
 				t.Errorf("%s: tags (-want +got):\n%s", r.ID, diff)
 			}
@@ -136,7 +137,7 @@ func TestEveryCombinationIsRunAndRecordedOnce(t *testing.T) {
 func TestTheSamePlanGivesTheSameRuns(t *testing.T) {
 	play := func(seed int64, scale float64) (list []string) {
 		inBubble(t, func(t *testing.T, p Plan) {
-			p.Seed, p.Speed, p.Concurrency, p.Trials = seed, scale, 1, 1
+			p.Seed, p.Speed, p.Loads, p.Trials = seed, scale, nil, 1
 			p.Tasks = slices.DeleteFunc(p.Tasks, func(t tasks.Task) bool { return t.Site == nil && t.Name != "csv-total" && t.Name != "fix-config" })
 			runs, err := p.Run(t.Context())
 			if err != nil {
@@ -199,16 +200,16 @@ func TestAPlanThatCannotBeRunSaysWhy(t *testing.T) {
 	}{
 		{"without tasks", func(p *Plan) { p.Tasks = nil }, "no tasks"},
 		{"without models", func(p *Plan) { p.Models = nil }, "no models"},
-		{"without a server", func(p *Plan) { p.Sim = nil }, "exactly one of BaseURL and Sim"},
-		{"with two servers", func(p *Plan) { p.BaseURL = "http://x/v1" }, "exactly one of BaseURL and Sim"},
+		{"without a server", func(p *Plan) { p.Sim = nil }, "exactly one of Endpoints and Sim"},
+		{"with two servers", func(p *Plan) { p.Endpoints = []Endpoint{{URL: "http://x/v1"}} }, "exactly one of Endpoints and Sim"},
 		{"without a tracer", func(p *Plan) { p.Tracer = nil }, "no tracer"},
 		{"with a negative number", func(p *Plan) { p.Trials = -1 }, "must not be negative"},
 		{"with a task that needs a program", func(p *Plan) { p.Tasks = []tasks.Task{{Name: "odd", Commands: []string{"no-such-program"}}} },
 			`task odd needs the program "no-such-program"`},
 		{"with a model that the server does not have", func(p *Plan) { p.Models = []string{"other"} }, "got no reply from model other"},
-		{"with a server that is not there", func(p *Plan) { p.Sim, p.BaseURL = nil, "http://nowhere.test/v1" }, "got no reply"},
+		{"with a server that is not there", func(p *Plan) { p.Sim, p.Endpoints = nil, []Endpoint{{URL: "http://nowhere.test/v1"}} }, "got no reply"},
 		{"with a server that is not there and a limit shorter than the retries", func(p *Plan) {
-			p.Sim, p.BaseURL, p.Limit = nil, "http://nowhere.test/v1", 3*time.Second
+			p.Sim, p.Endpoints, p.Limit = nil, []Endpoint{{URL: "http://nowhere.test/v1"}}, 3*time.Second
 		}, `step 1: the run's time limit is over; the last attempt had failed: Post "http://nowhere.test/v1/chat/completions"`},
 		{"with a server that takes longer than the limit", func(p *Plan) {
 			p.Sim.Faults, p.Limit = simmodel.Faults{SlowHeaders: 1, HeaderDelay: time.Minute}, 5*time.Second
@@ -246,10 +247,15 @@ func TestALimitThatCutsRepliesOffIsAResult(t *testing.T) {
 }
 
 func TestNamesOfRunsSortInTheOrderOfTheirBeginning(t *testing.T) {
-	p := Plan{Tasks: tasks.All(), Models: []string{"a", "b"}, Trials: 6, Seed: 3}
+	p := Plan{Tasks: tasks.All(), Grid: Grid{Models: []string{"a", "b"}}, Trials: 6, Seed: 3}
+	o := p.order("bench-" + stamp(time.Date(2026, 5, 4, 9, 30, 0, 7e6, time.UTC)))
 	var ids []string
-	for _, c := range p.cells(time.Date(2026, 5, 4, 9, 30, 0, 7e6, time.UTC)) {
-		ids = append(ids, c.id)
+	for trial := 1; trial <= 6; trial++ {
+		for _, b := range o.block(trial) {
+			for _, c := range b.cells {
+				ids = append(ids, c.id)
+			}
+		}
 	}
 	if !slices.IsSorted(ids) || len(ids) != 9*2*6 || !strings.HasPrefix(ids[4], "bench-20260504T093000007-005-") || !strings.HasSuffix(ids[4], "-default-1") {
 		t.Errorf("%q", ids)

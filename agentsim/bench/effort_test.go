@@ -15,7 +15,7 @@ func TestTheFasterCallsAreNotTheSoonerAnswers(t *testing.T) {
 		t.Run(model, func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, p Plan) {
-				p.Models, p.Trials, p.Concurrency = []string{model}, 4, 6
+				p.Models, p.Trials, p.Loads = []string{model}, 4, []Load{{Users: 6}}
 				p.Sim = &simmodel.Config{}
 				made, err := p.Run(t.Context())
 				if err != nil {

@@ -3,57 +3,120 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
-
-	"github.com/seed46266073/longpole/agentsim"
-	"github.com/seed46266073/longpole/agentsim/tasks"
-	"github.com/seed46266073/longpole/tracer"
-	"github.com/seed46266073/longpole/traces"
 )
 
-// Run makes the runs of the plan and returns those that were begun, in the order of their beginning. A run that ends
-// without an answer is a result, not an error. The error is non-nil if the plan cannot be run at all, or, beside the
-// runs that were begun, the context's cause if it ended first.
-func (p Plan) Run(ctx context.Context) ([]Run, error) {
-	if err := p.check(); err != nil {
+// Run makes the runs of the plan and returns those that were begun, in the order of the plan; of an experiment that is gone on with,
+// also the earlier ones. A run that ends without an answer is a result, not an error. The error is non-nil if the plan cannot be run
+// at all, or, beside the runs that were begun, the context's cause if it ended first.
+func (p Plan) Run(ctx context.Context) (_ []Run, err error) {
+	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = max(p.Concurrency, 1) + 1 // or runs would wait for connections that others had
-	transport.ResponseHeaderTimeout = 10 * time.Minute
-	if p.dial != nil {
-		transport.DialContext = p.dial
+	if p.Tracer == nil {
+		return nil, errors.New("bench: no tracer")
 	}
-	defer transport.CloseIdleConnections()
-	base := p.BaseURL
-	if p.Sim != nil {
-		url, stop, err := p.serve()
+	p.Speed = cmp.Or(p.Speed, 1)
+	e := &execution{Plan: p, made: map[string]*Run{}, tally: tally{byLoad: map[Load]*pace{}}}
+	if p.Resume != nil {
+		if err := e.resume(p.Resume); err != nil {
+			return nil, err
+		}
+		defer e.journal.close()
+		if !p.Resume.Over.IsZero() {
+			return e.runs(), nil
+		}
+	} else {
+		now := time.Now()
+		e.experiment = &Experiment{Schema: experimentSchema, Name: namePrefix + stamp(now), Began: now.UTC(), Plan: p.words(), Options: p.Options}
+	}
+	e.order = p.order(e.experiment.Name)
+	stop, err := e.connect()
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	if !p.NoWarmUp {
+		if err := e.warmUp(ctx); err != nil {
+			return e.runs(), err
+		}
+	}
+	if p.Resume == nil && p.Store != nil {
+		if e.journal, err = e.experiment.keep(p.Store, true); err != nil {
+			return nil, err
+		}
+		defer e.journal.close()
+	}
+	return e.run(ctx)
+}
+
+// An execution is a plan being run.
+type execution struct {
+	Plan
+	experiment *Experiment
+	journal    *journal // nil: it is not kept
+	order      order
+	clients    map[string]openai.Client // by endpoint's name
+
+	mu    sync.Mutex // guards what follows, and calls of Progress
+	made  map[string]*Run
+	tally tally
+	fills int
+}
+
+// resume takes up an experiment that was begun: what was finished counts, what was under way is removed.
+func (e *execution) resume(x *Experiment) (err error) {
+	if err := x.differs(&e.Plan); err != nil {
+		return err
+	}
+	e.experiment = x
+	if e.journal, err = x.keep(e.Store, false); err != nil {
+		return err
+	}
+	if e.made, err = x.recall(e.Store); err != nil {
+		e.journal.close()
+		return err
+	}
+	for _, r := range e.made {
+		e.tally.add(r, Load{})
+	}
+	return nil
+}
+
+// connect makes a client for each endpoint, and starts the simulated model if that is what is asked.
+func (e *execution) connect() (stop func(), err error) {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 0, 1024 // or runs would wait for connections that others had
+	transport.ResponseHeaderTimeout = 10 * time.Minute
+	if e.dial != nil {
+		transport.DialContext = e.dial
+	}
+	stop = transport.CloseIdleConnections
+	endpoints := e.Endpoints
+	if e.Sim != nil {
+		url, stopServer, err := e.serve()
 		if err != nil {
 			return nil, err
 		}
-		defer stop()
-		base = url
+		stop = func() { transport.CloseIdleConnections(); stopServer() }
+		endpoints = []Endpoint{{URL: url}}
 	}
-	now := time.Now()
-	e := &execution{
-		Plan:       p,
-		client:     openai.NewClient(option.WithBaseURL(base), option.WithAPIKey(cmp.Or(p.APIKey, "none")), option.WithHTTPClient(&http.Client{Transport: transport})),
-		experiment: cmp.Or(p.Experiment, stamp(now)),
-		cells:      p.cells(now),
+	e.clients = map[string]openai.Client{}
+	for _, at := range endpoints {
+		e.clients[at.Name] = openai.NewClient(option.WithBaseURL(at.URL), option.WithAPIKey(cmp.Or(at.APIKey, "none")),
+			option.WithHTTPClient(&http.Client{Transport: transport}))
 	}
-	if !p.NoWarmUp {
-		if err := e.warmUp(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return e.run(ctx)
+	return stop, nil
 }
 
 // serve starts the simulated model on loopback.
@@ -75,131 +138,225 @@ func (p *Plan) serve() (url string, stop func(), err error) {
 	}, nil
 }
 
-// An execution is a plan being run.
-type execution struct {
-	Plan
-	client     openai.Client
-	experiment string
-	cells      []cell
-
-	mu     sync.Mutex // guards what follows, and calls of Progress
-	began  time.Time
-	runs   []*Run // of cells[i]; nil: not begun
-	done   int
-	failed int
+func (e *execution) run(ctx context.Context) ([]Run, error) {
+	e.mu.Lock()
+	e.tally.began = time.Now()
+	e.tell(nil)
+	e.mu.Unlock()
+	err := e.rounds(ctx)
+	if err == nil {
+		e.journal.over()
+	}
+	return e.runs(), err
 }
 
-func (e *execution) run(ctx context.Context) ([]Run, error) {
-	e.began = time.Now()
-	e.runs = make([]*Run, len(e.cells))
-	e.report(nil)
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(max(e.Concurrency, 1), len(e.cells)) {
+// runs returns the runs so far, in the order of the plan.
+func (e *execution) runs() []Run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var runs []Run
+	for _, id := range slices.Sorted(maps.Keys(e.made)) {
+		runs = append(runs, *e.made[id])
+	}
+	return runs
+}
+
+// tell calls Progress, with the mutex held.
+func (e *execution) tell(last *Run) {
+	if e.Progress != nil {
+		e.Progress(e.progress(last))
+	}
+}
+
+// rounds makes all rounds, each when it is time.
+func (e *execution) rounds(ctx context.Context) error {
+	per := max(e.Trials, 1)
+	if e.Until > 0 {
+		per = e.mostTrials()
+	}
+	begun := false
+	for round := range max(e.Rounds, 1) {
+		from, to := round*per+1, (round+1)*per
+		if !e.left(from, to) {
+			continue // made before
+		}
+		e.mu.Lock()
+		e.tally.round = round
+		if !begun {
+			e.tally.first = round
+		}
+		at := e.tally.began.Add(time.Duration(round-e.tally.first) * e.Every)
+		wait := begun && time.Until(at) > 0
+		if wait && e.Progress != nil {
+			p := e.progress(nil)
+			p.Next = at
+			e.Progress(p)
+		}
+		e.mu.Unlock()
+		begun = true
+		if wait {
+			if err := sleepUntil(ctx, at); err != nil {
+				return err
+			}
+		}
+		if err := e.round(ctx, from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// left reports whether some run of the trials has yet to be made.
+func (e *execution) left(from, to int) bool {
+	for trial := from; trial <= to; trial++ {
+		for _, b := range e.order.block(trial) {
+			if len(e.unmade(b.cells)) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *execution) unmade(cells []cell) []cell {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.DeleteFunc(cells, func(c cell) bool { return e.made[c.id] != nil })
+}
+
+// round makes the runs of some trials. Neighbouring batches of one load are made as one, so that it does not fall in between; but
+// where the precision decides whether to go on, each trial is finished first.
+func (e *execution) round(ctx context.Context, from, to int) error {
+	var next batch
+	flush := func() error {
+		now := next
+		next = batch{}
+		return e.stretch(ctx, now)
+	}
+	for trial := from; trial <= to; trial++ {
+		for _, b := range e.order.block(trial) {
+			b.cells = e.unmade(b.cells)
+			if len(next.cells) > 0 && len(b.cells) > 0 && next.load != b.load {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			next.load, next.cells = b.load, append(next.cells, b.cells...)
+		}
+		if e.Until > 0 {
+			if err := flush(); err != nil {
+				return err
+			}
+			if e.precise() {
+				return nil
+			}
+		}
+	}
+	return flush()
+}
+
+// precise works out how well the settings are known, and whether that is enough.
+func (e *execution) precise() bool {
+	p := e.Plan.Precision(e.runs())
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.tally.precision = &p
+	return p.More == 0
+}
+
+// An arrival is a run that is to begin.
+type arrival struct {
+	cell
+	intended time.Time // zero: whenever there is a user for it
+}
+
+// stretch makes the runs of a batch, under its load.
+//
+// In a closed loop of a plan with several loads, users for whom no run is left make others that nothing records until the last
+// recorded one has ended: its load is then that of the first.
+func (e *execution) stretch(ctx context.Context, b batch) error {
+	if len(b.cells) == 0 {
+		return context.Cause(ctx)
+	}
+	opened := b.load.Rate > 0
+	fill := !opened && len(e.Loads) > 1
+	width := b.load.width(len(b.cells))
+	if !fill {
+		width = min(width, len(b.cells))
+	}
+	queue := make(chan arrival)
+	if opened {
+		queue = make(chan arrival, len(b.cells)) // who comes does not wait for who is being served
+	}
+	filling, stopFilling := context.WithCancel(ctx)
+	defer stopFilling()
+	e.enter(b.load)
+	var recorded, workers sync.WaitGroup
+	recorded.Add(width)
+	for range width {
 		workers.Go(func() {
-			for i := range next {
-				r := e.one(ctx, e.cells[i])
-				e.mu.Lock()
-				e.runs[i] = r
-				e.mu.Unlock()
-				e.report(r)
+			for a := range queue {
+				if ctx.Err() == nil {
+					e.complete(ctx, a)
+				}
+			}
+			recorded.Done()
+			for n := 0; fill && filling.Err() == nil && e.fill(filling, b.cells[n%len(b.cells)]); n++ {
 			}
 		})
 	}
-feed:
-	for i := range e.cells {
+	e.feed(ctx, b, queue)
+	close(queue)
+	recorded.Wait()
+	stopFilling()
+	workers.Wait()
+	e.leave(b.load)
+	return context.Cause(ctx)
+}
+
+// feed hands the cells out: as they are taken, or at their time.
+func (e *execution) feed(ctx context.Context, b batch, queue chan<- arrival) {
+	at := time.Now()
+	for _, c := range b.cells {
+		a := arrival{cell: c}
+		if b.load.Rate > 0 {
+			at = at.Add(time.Duration(float64(b.load.gap(e.Seed, c.n)) / e.Speed))
+			if a.intended = at; sleepUntil(ctx, at) != nil {
+				return
+			}
+		}
 		if ctx.Err() != nil {
-			break
+			return
 		}
 		select {
-		case next <- i:
+		case queue <- a:
 		case <-ctx.Done():
-			break feed
+			return
 		}
 	}
-	close(next)
-	workers.Wait()
-	var begun []Run
-	for _, r := range e.runs {
-		if r != nil {
-			begun = append(begun, *r)
-		}
-	}
-	if len(begun) < len(e.cells) || ctx.Err() != nil {
-		return begun, context.Cause(ctx)
-	}
-	return begun, nil
 }
 
-// report tells of a run that has ended, or of the beginning.
-func (e *execution) report(r *Run) {
+// enter and leave time what is spent on a load.
+func (e *execution) enter(l Load) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if r != nil {
-		e.done++
-		if r.Result.Outcome != traces.OK {
-			e.failed++
-		}
-	}
-	if e.Progress == nil {
-		return
-	}
-	p := Progress{Done: e.done, Total: len(e.cells), Failed: e.failed, Elapsed: time.Since(e.began), Last: r}
-	if e.done > 0 {
-		p.Remaining = time.Duration(float64(p.Elapsed) / float64(e.done) * float64(p.Total-e.done))
-	}
-	e.Progress(p)
+	e.tally.paceOf(l).since = time.Now()
 }
 
-// one makes the run of a cell.
-func (e *execution) one(ctx context.Context, c cell) *Run {
-	r := &Run{ID: c.id, Task: c.task.Name, Model: c.model, Effort: c.effort, Trial: c.trial}
-	cfg := tracer.RunConfig{ID: c.id, Group: e.group(c, e.experiment), TimeScale: e.Speed, StallThreshold: e.StallThreshold}
-	if e.Store != nil {
-		w, err := e.Store.Create(c.id)
-		if err != nil {
-			r.Result.Outcome, r.Err = traces.Error, err
-			return r
-		}
-		cfg.Sink = w
-		defer func() {
-			_ = w.Close() // its error says what Lost counts
-			r.Lost = w.Lost()
-		}()
-	}
-	r.Result, r.Err = e.do(ctx, c, e.Tracer, e.seed(c.task.Name, c.trial), cfg)
-	return r
+func (e *execution) leave(l Load) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	p := e.tally.paceOf(l)
+	p.active += time.Since(p.since)
+	p.since = time.Time{}
 }
 
-// do lays out the task and lets an agent do it.
-func (e *execution) do(ctx context.Context, c cell, t *tracer.Tracer, seed int64, cfg tracer.RunConfig) (agentsim.Result, error) {
-	w, err := c.task.Open(tasks.Options{Speed: e.Speed, Listen: e.listen, Dial: e.dial})
-	if err != nil {
-		return agentsim.Result{RunID: cfg.ID, Outcome: traces.Error}, err
-	}
-	defer w.Close() // a folder that stays behind disturbs nothing
-	agent := &agentsim.Agent{
-		Client: e.client, Model: c.model, Effort: c.effort, Temperature: e.Temperature, Seed: seed, Tools: w.Tools,
-		Parallel: e.Parallel, MaxSteps: e.MaxSteps, Limit: e.Limit, Retry: e.Retry, Tracer: t,
-	}
-	return agent.Do(ctx, agentsim.Task{Name: c.task.Name, Prompt: c.task.Prompt, Verify: w.Verify}, cfg)
-}
-
-// warmUp makes one run that nothing records, so that the first recorded one finds connections and caches as the others
-// do. Where not even a reply begins, the plan is over: no other run would fare better. A reply that is cut off, by the
-// time limit for one, is no reason: another effort may be quicker.
-func (e *execution) warmUp(ctx context.Context) error {
-	t := tracer.New(tracer.Options{})
-	defer func() { _ = t.Shutdown(context.WithoutCancel(ctx)) }() // it has no exporters that could fail
-	c := e.cells[0]
-	result, err := e.do(ctx, c, t, e.seed("warm-up", 0), tracer.RunConfig{ID: "warm-up", TimeScale: e.Speed})
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case err != nil && result.Steps == 0:
-		return fmt.Errorf("bench: the run to warm up could not begin: %w", err)
-	case err != nil && !result.Replied:
-		return fmt.Errorf("bench: the run to warm up got no reply from model %s: %w", c.model, err)
-	}
-	return nil
+// complete makes the run of an arrival, and counts it.
+func (e *execution) complete(ctx context.Context, a arrival) {
+	r := e.one(ctx, a)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.made[r.ID] = r
+	e.tally.add(r, a.setting.load)
+	e.tell(r)
 }

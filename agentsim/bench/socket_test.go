@@ -29,8 +29,9 @@ func onSockets(tb testing.TB, list []tasks.Task, speed float64, seed int64) ([]*
 	}()
 	var server witness
 	made, err := Plan{
-		Tasks: list, Models: []string{"sim-moe-13b"}, Efforts: []string{"low"}, Concurrency: len(list), Seed: seed, Speed: speed,
-		Sim: &simmodel.Config{Truth: server.see}, Tracer: tr, Store: kept,
+		Tasks: list, Seed: seed, Speed: speed,
+		Grid: Grid{Models: []string{"sim-moe-13b"}, Efforts: []string{"low"}, Loads: []Load{{Users: len(list)}}},
+		Sim:  &simmodel.Config{Truth: server.see}, Tracer: tr, Store: kept,
 	}.Run(tb.Context())
 	if err != nil {
 		tb.Fatal(err)

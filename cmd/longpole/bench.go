@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -14,11 +14,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/seed46266073/longpole/agentsim/bench"
 	"github.com/seed46266073/longpole/agentsim/simmodel"
-	"github.com/seed46266073/longpole/agentsim/tasks"
 	"github.com/seed46266073/longpole/tracer"
 	"github.com/seed46266073/longpole/tracer/export"
 	"github.com/seed46266073/longpole/traces"
@@ -30,20 +30,34 @@ import (
 
 // benchOptions are the flags of `longpole bench`.
 type benchOptions struct {
-	efforts, models, tasks []string
-	trials, concurrency    int
-	seed                   int64
-	speed                  string
-	baseURL                string
-	faults                 []string
-	limit, stall           time.Duration
-	parallel, maxSteps     int
-	noWarmUp, noTUI        bool
-	format                 string
+	flags *pflag.FlagSet // the same, to tell which were given
+
+	efforts, models, baseURLs, systems, requests []string
+	temperatures                                 []float64
+	parallel, concurrency                        []int
+	rates                                        []string
+	arrivals                                     string
+	tasks, groups                                []string
+	tasksFile                                    string
+
+	trials, maxTrials int
+	until, schedule   string
+	resume            string
+
+	seed            int64
+	speed           string
+	faults          []string
+	limit, stall    time.Duration
+	maxSteps        int
+	noWarmUp, noTUI bool
+	format          string
 }
 
 // defaultModel is the simulated model that bench asks when none is named.
 const defaultModel = "sim-moe-13b"
+
+// lastExperiment is what --resume is without a value.
+const lastExperiment = "the last one"
 
 // defaultFaults are what the simulated model does wrong unless --fault says otherwise: enough that retries are there to see.
 var defaultFaults = simmodel.Faults{RateLimit: 0.04, Cut: 0.02, Stall: 0.02}
@@ -52,50 +66,99 @@ func newBench() *cobra.Command {
 	var opt benchOptions
 	cmd := &cobra.Command{
 		Use:   "bench",
-		Short: "Let an agent do the built-in tasks at several reasoning efforts, and compare",
-		Long: `Let an agent do the built-in tasks at several reasoning efforts, record every run, and compare: how often the answer is
-correct, how long a correct answer takes, and what that time is spent on.
+		Short: "Let an agent do tasks at several settings, and compare",
+		Long: `Let an agent do tasks at several settings, record every run, and compare: how often the answer is correct, how long a
+correct answer takes, and what that time is spent on. Every combination of the values given is a setting; each trial runs
+every task once at each of them, in random order.
 
 Without --base-url the agent asks a simulated model inside the program, over a real socket, which at times answers 429 or
 breaks a stream off, so that retries are there to see. Its runs are made at 10x: all times are scaled back, tools
-included. --speed 1x is the mode for measuring. With --base-url any OpenAI-compatible server is asked, at 1x.
+included. --speed 1x is the mode for measuring. With --base-url any OpenAI-compatible server is asked, at 1x; its key is
+taken from OPENAI_API_KEY, or, for one that is given as NAME=URL, from OPENAI_API_KEY_NAME.
 
-The runs are kept (see ` + "`longpole runs`" + `); each can be looked at with ` + "`longpole view ID`" + `. With
-OTEL_EXPORTER_OTLP_ENDPOINT set, their spans also go to that endpoint, Jaeger for one. On a terminal the screens open at the end.`,
+The tasks are built in, or come from a YAML file: prompt, tools, files, and how an answer is verified. A verifier that is a
+command is run because the file says so: take such files only from where you would take programs. The simulated model
+plays a task of yours if the file has a script for it.
+
+--concurrency 4 is four users, each of whom begins the next run when the last one has ended. --rate 2/s begins runs at that
+rate, whatever has ended, and counts the time to an answer from when a run should have begun. --until ±5% makes trials
+until the 95 % interval of every setting's median time to a correct answer is that narrow.
+
+The runs are kept (see ` + "`longpole runs`" + `), and so is the plan: what was interrupted goes on with --resume. Each run can be looked at
+with ` + "`longpole view ID`" + `. With OTEL_EXPORTER_OTLP_ENDPOINT set, their spans also go to that endpoint, Jaeger for one. On a
+terminal the screens open at the end.`,
 		Example: `  longpole bench
   longpole bench --effort low,high --task csv-total,fix-config --trials 10 --no-tui
-  OPENAI_API_KEY=… longpole bench --base-url https://api.example.org/v1 --model some-model --trials 3`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  longpole bench --tasks mine.yaml --base-url https://api.example.org/v1 --model small,large --until ±5%
+  longpole bench --base-url http://localhost:8000/v1 --model m --concurrency 1,4,16 --request top_p=0.5,1
+  longpole bench --base-url https://api.example.org/v1 --model m --schedule 1h/24h --trials 2
+  longpole bench --resume`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if opt.resume == lastExperiment && len(args) == 1 {
+				return nil
+			}
+			return cobra.NoArgs(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 { // --resume EXPERIMENT
+				opt.resume = args[0]
+			}
 			return runBench(cmd.Context(), opt, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
-	f.StringSliceVar(&opt.efforts, "effort", []string{"low", "medium", "high"}, "reasoning efforts to compare")
-	f.StringSliceVar(&opt.models, "model", nil, "models to ask (default "+defaultModel+"; the simulated ones are "+strings.Join(modelNames(), ", ")+"; required with --base-url)")
-	f.StringSliceVar(&opt.tasks, "task", nil, "tasks to do (default: all; "+strings.Join(taskNames(), ", ")+")")
-	f.IntVar(&opt.trials, "trials", 4, "runs of each task at each setting")
-	f.IntVar(&opt.concurrency, "concurrency", 6, "runs at the same time")
-	f.Int64Var(&opt.seed, "seed", 1, "source of everything random: the same answers and faults again; times still vary with the machine")
-	f.StringVar(&opt.speed, "speed", "", "recorded time over real time (default 10x, with --base-url 1x)")
-	f.StringVar(&opt.baseURL, "base-url", "", "OpenAI-compatible server, with its /v1; the key is taken from OPENAI_API_KEY")
-	f.StringArrayVar(&opt.faults, "fault", nil, "faults of the simulated model: "+faultHelp+" (default rate_limit=0.04, cut=0.02, stall=0.02)")
+	opt.flags = f
+	f.StringSliceVar(&opt.efforts, "effort", []string{"low", "medium", "high"}, "`LIST` of reasoning efforts")
+	f.StringSliceVar(&opt.models, "model", nil, "`LIST` of models; required with --base-url (default "+defaultModel+"; the simulated ones are "+strings.Join(modelNames(), ", ")+")")
+	f.StringSliceVar(&opt.baseURLs, "base-url", nil, "`LIST` of OpenAI-compatible servers, each with its /v1, as URL or NAME=URL")
+	f.StringSliceVar(&opt.systems, "system", nil, "`LIST` of files with system messages, as FILE or NAME=FILE; \"default\" is the agent's own")
+	f.Float64SliceVar(&opt.temperatures, "temperature", nil, "`LIST` of temperatures (default: what the server takes)")
+	f.Lookup("temperature").DefValue = ""
+	f.IntSliceVar(&opt.parallel, "tool-parallelism", nil, "`LIST` of how many tool calls of a step go on at the same time, 0 for all (default: all)")
+	f.StringArrayVar(&opt.requests, "request", nil, "further `FIELD=LIST` of each request; a JSON list is a list of values; may be repeated")
+	f.IntSliceVar(&opt.concurrency, "concurrency", []int{6}, "`LIST` of numbers of users; with --rate, of how many runs go on at the same time at most (then by default any number)")
+	f.StringSliceVar(&opt.rates, "rate", nil, "`LIST` of rates at which runs begin, as 2/s or 30/min, in place of users")
+	f.StringVar(&opt.arrivals, "arrivals", "random", "`KIND` of gaps between runs at a rate: random (of a Poisson process) or even")
+	f.StringArrayVar(&opt.groups, "group", nil, "tag `KEY=VALUE` of all runs, to compare experiments by; may be repeated")
+
+	f.StringSliceVar(&opt.tasks, "task", nil, "`LIST` of tasks (default: all of --tasks, else all of "+strings.Join(taskNames(), ", ")+")")
+	f.StringVar(&opt.tasksFile, "tasks", "", "YAML or JSON `FILE` with tasks of your own")
 	f.DurationVar(&opt.limit, "limit", 5*time.Minute, "recorded time after which a run is cut off")
-	f.DurationVar(&opt.stall, "stall-threshold", 0, "silence in a stream that counts as a stall (default: the larger of 500ms and 20 × its median gap)")
-	f.IntVar(&opt.parallel, "tool-parallelism", 0, "tool calls of a step at the same time (default: all; 1: one after the other)")
 	f.IntVar(&opt.maxSteps, "max-steps", 25, "turns of the loop after which a run is given up")
-	f.BoolVar(&opt.noWarmUp, "no-warm-up", false, "leave out the unrecorded run before the first one")
+
+	f.IntVar(&opt.trials, "trials", 4, "runs of each task at each setting")
+	f.StringVar(&opt.until, "until", "", "go on until the interval of every median is of this `WIDTH`, as ±5%")
+	f.IntVar(&opt.maxTrials, "max-trials", 50, "trials after which --until is given up")
+	f.StringVar(&opt.schedule, "schedule", "", "repeat all `EVERY/FOR`, as 1h/24h, and split the results by the hour of the day too")
+	f.StringVar(&opt.resume, "resume", "", "go on with an `EXPERIMENT` that was interrupted")
+	f.Lookup("resume").NoOptDefVal = lastExperiment
+	f.Int64Var(&opt.seed, "seed", 1, "source of everything random: the same answers and faults again; times still vary with the machine")
+	f.BoolVar(&opt.noWarmUp, "no-warm-up", false, "leave out the unrecorded runs before the first one")
+
+	f.StringVar(&opt.speed, "speed", "", "recorded time over real time (default 10x, with --base-url 1x)")
+	f.StringArrayVar(&opt.faults, "fault", nil, "faults of the simulated model: "+faultHelp+" (default rate_limit=0.04, cut=0.02, stall=0.02)")
+	f.DurationVar(&opt.stall, "stall-threshold", 0, "silence in a stream that counts as a stall (default: the larger of 500ms and 20 × its median gap)")
 	f.BoolVar(&opt.noTUI, "no-tui", false, "print the comparison and end, also on a terminal")
 	formatFlag(cmd, &opt.format)
+	groupFlags(cmd,
+		flagGroup{"What is compared", []string{"effort", "model", "base-url", "system", "temperature", "tool-parallelism", "request", "concurrency", "rate", "arrivals", "group"}},
+		flagGroup{"What is done", []string{"task", "tasks", "limit", "max-steps"}},
+		flagGroup{"How often", []string{"trials", "until", "max-trials", "schedule", "resume", "seed", "no-warm-up"}},
+		flagGroup{"How it is measured", []string{"speed", "fault", "stall-threshold"}})
 	_ = cmd.RegisterFlagCompletionFunc("task", cobra.FixedCompletions(taskNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, stderr io.Writer) error {
+	before, err := resumed(&opt)
+	if err != nil {
+		return err
+	}
 	plan, err := opt.plan()
 	if err != nil {
 		return err
 	}
+	plan.Resume, plan.Options = before, keptOptions(opt.flags)
 	exporters, err := export.FromEnv(ctx)
 	if err != nil {
 		return err
@@ -121,6 +184,9 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 	made, runErr := plan.Run(ctx)
 	bar.end()
 	sayUnsent(stderr, plan.Tracer, tallies)
+	if other := (bench.OtherPlan{}); errors.As(runErr, &other) {
+		return usageError{runErr}
+	}
 	if len(made) == 0 {
 		return runErr
 	}
@@ -129,22 +195,16 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 	if err != nil {
 		return errors.Join(runErr, err)
 	}
-	groups := measure.GroupBy(runs, opt.keys()...)
 	if opt.format == "json" {
-		if err := report.WriteGroupsJSON(stdout, groups, problems); err != nil {
-			return err
-		}
+		err = report.WriteGroupsJSON(stdout, measure.GroupBy(runs, plan.Varied()...), problems)
 	} else {
-		draw := textOptions(stdout)
-		if err := report.WriteGroups(stdout, groups, draw); err != nil {
-			return err
-		}
-		if text := check.against(runs); text != "" {
-			if draw.ASCII {
-				text = strings.ReplaceAll(text, "µs", "us")
-			}
-			fmt.Fprintf(stdout, "\n%s\n", ansi.Wordwrap(text, draw.Width, ""))
-		}
+		err = writeBench(stdout, &plan, runs, &check)
+	}
+	if err != nil {
+		return err
+	}
+	if plan.Until > 0 {
+		fmt.Fprintln(stderr, precision(plan.Precision(made), plan.Until))
 	}
 	sayEnds(stderr, made)
 	if runErr == nil && !slices.ContainsFunc(made, replied) {
@@ -154,139 +214,58 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 		runErr = tui.Run(ctx, tui.New(runs, tui.Options{Title: "bench", Start: tui.Compare, Problems: problems}), stdin, stdout)
 	}
 	fmt.Fprintf(stderr, "%s kept in %s; `longpole view %s` shows them again\n", plural(len(made), "run"), plan.Store.Dir(), experiment(made[0].ID))
+	if ctx.Err() != nil {
+		fmt.Fprintf(stderr, "`longpole bench --resume %s` goes on\n", experiment(made[0].ID))
+	}
 	return runErr
+}
+
+// writeBench writes the comparison of the settings, of the hours of a schedule, and of the clocks of a simulated model.
+func writeBench(w io.Writer, plan *bench.Plan, runs []*measure.Run, check *truths) error {
+	draw := textOptions(w)
+	if err := report.WriteGroups(w, measure.GroupBy(runs, plan.Varied()...), draw); err != nil {
+		return err
+	}
+	if plan.Rounds > 1 {
+		fmt.Fprintln(w)
+		if err := report.WriteGroups(w, measure.GroupBy(runs, append(plan.Varied(), "hour")...), draw); err != nil {
+			return err
+		}
+	}
+	if text := check.against(runs); text != "" {
+		if draw.ASCII {
+			text = strings.ReplaceAll(text, "µs", "us")
+		}
+		fmt.Fprintf(w, "\n%s\n", ansi.Wordwrap(text, draw.Width, ""))
+	}
+	return nil
+}
+
+// precision says whether the settings are known as well as was asked for.
+func precision(p bench.Precision, until float64) string {
+	known := fmt.Sprintf("after %s, %s is known worst: its median time to a correct answer ", plural(p.Trials, "trial"), p.Setting)
+	switch {
+	case math.IsInf(p.Width, 1):
+		return known + "has no interval yet; more trials are needed"
+	case p.More == 0:
+		return known + fmt.Sprintf("to %s, as asked for", within(p.Width))
+	}
+	return known + fmt.Sprintf("to %s; %s would take about %s", within(p.Width), within(until), plural(p.More, "more trial"))
+}
+
+// within is a share as what may be added or taken off.
+func within(share float64) string {
+	mark := "±"
+	if asciiOnly() {
+		mark = "+-"
+	}
+	return fmt.Sprintf("%s%.3g %%", mark, 100*share)
 }
 
 // experiment returns the beginning that the ids of a plan's runs have in common: bench and the time.
 func experiment(id string) string {
 	parts := strings.SplitN(id, "-", 3)
 	return strings.Join(parts[:min(2, len(parts))], "-")
-}
-
-// plan turns the flags into a plan, without its tracer and store.
-func (opt *benchOptions) plan() (bench.Plan, error) {
-	plan := bench.Plan{Models: opt.models, Efforts: opt.efforts, Trials: opt.trials, Concurrency: opt.concurrency, Seed: opt.seed,
-		Parallel: opt.parallel, MaxSteps: opt.maxSteps, Limit: opt.limit, StallThreshold: opt.stall, NoWarmUp: opt.noWarmUp}
-	if err := checkFormat(opt.format); err != nil {
-		return plan, err
-	}
-	if opt.trials < 1 || opt.concurrency < 1 || opt.parallel < 0 || opt.maxSteps < 1 || opt.limit < 0 {
-		return plan, misused("--trials, --concurrency and --max-steps want at least 1; --tool-parallelism and --limit nothing negative")
-	}
-	if err := cmp.Or(once("effort", opt.efforts), once("model", opt.models), once("task", opt.tasks), checkStall(opt.stall)); err != nil {
-		return plan, err
-	}
-	speed := opt.speed
-	switch {
-	case opt.baseURL != "" && len(opt.models) == 0:
-		return plan, misused("--base-url needs --model NAME: which of the server's models to ask")
-	case opt.baseURL != "" && len(opt.faults) > 0:
-		return plan, misused("--fault is for the simulated model; it cannot be used with --base-url")
-	case opt.baseURL != "":
-		if err := checkBaseURL(opt.baseURL); err != nil {
-			return plan, err
-		}
-		plan.BaseURL, plan.APIKey = strings.TrimSuffix(opt.baseURL, "/"), os.Getenv("OPENAI_API_KEY")
-		if speed == "" {
-			speed = "1x"
-		}
-	default:
-		sim := simmodel.Config{Faults: defaultFaults}
-		if len(opt.faults) > 0 {
-			faults, err := parseFaults(opt.faults)
-			if err != nil {
-				return plan, err
-			}
-			sim.Faults = faults
-		}
-		plan.Sim = &sim
-		if len(plan.Models) == 0 {
-			plan.Models = []string{defaultModel}
-		}
-		if err := knownModels(plan.Models); err != nil {
-			return plan, err
-		}
-		if speed == "" {
-			speed = "10x"
-		}
-	}
-	var err error
-	if plan.Speed, err = parseSpeed(speed); err != nil {
-		return plan, err
-	}
-	plan.Tasks, err = chooseTasks(opt.tasks)
-	return plan, err
-}
-
-// once refuses a list flag that names something twice: runs would be made twice, under the same tags.
-func once(flag string, values []string) error {
-	for i, v := range values {
-		if slices.Contains(values[:i], v) {
-			return misused("--%s %q: named twice; --trials makes more runs of it", flag, v)
-		}
-	}
-	return nil
-}
-
-// checkBaseURL refuses what is no address to append to. It does not repeat it: there may be a password in it.
-func checkBaseURL(text string) error {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return misused("--base-url: want http:// or https://, a host and a path without a query, as https://api.example.org/v1")
-	}
-	return nil
-}
-
-// keys are the tags that tell the settings apart.
-func (opt *benchOptions) keys() []string {
-	if len(opt.models) > 1 {
-		return []string{"model", "effort"}
-	}
-	return []string{"effort"}
-}
-
-func taskNames() []string {
-	var names []string
-	for _, t := range tasks.All() {
-		names = append(names, t.Name)
-	}
-	return names
-}
-
-// chooseTasks returns the named tasks, or all that can run on this machine.
-func chooseTasks(names []string) ([]tasks.Task, error) {
-	all := tasks.All()
-	if len(names) == 0 {
-		return slices.DeleteFunc(all, func(t tasks.Task) bool { return t.Missing() != "" }), nil
-	}
-	var chosen []tasks.Task
-	for _, name := range names {
-		i := slices.IndexFunc(all, func(t tasks.Task) bool { return t.Name == name })
-		if i < 0 {
-			return nil, misused("--task %q: there are %s", name, strings.Join(taskNames(), ", "))
-		}
-		chosen = append(chosen, all[i])
-	}
-	return chosen, nil
-}
-
-// modelNames are the simulated models.
-func modelNames() []string {
-	var names []string
-	for _, p := range simmodel.Published() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-func knownModels(names []string) error {
-	known := modelNames()
-	for _, name := range names {
-		if !slices.Contains(known, name) {
-			return misused("--model %q: the simulated ones are %s; with --base-url any of the server's", name, strings.Join(known, ", "))
-		}
-	}
-	return nil
 }
 
 // loadMade reads the runs back from the store, as anyone else would. Those that the disk did not take are problems.

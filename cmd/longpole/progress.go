@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 
 	"github.com/seed46266073/longpole/agentsim/bench"
@@ -34,22 +36,38 @@ func (b *progressBar) show(p bench.Progress) {
 	if p.Total == 0 {
 		return
 	}
-	text := fmt.Sprintf("%d of %s", p.Done, plural(p.Total, "run"))
-	if p.Failed > 0 {
-		text += fmt.Sprintf(", %d without a correct answer", p.Failed)
-	}
-	if p.Remaining > 0 {
-		text += ", about " + strings.Replace(report.Duration(p.Remaining.Round(time.Second)), ".00", "", 1) + " left"
-	}
+	text := progressText(p)
 	if b.width != nil {
 		fmt.Fprintf(b.w, "\r%s\x1b[K", barLine(text, p.Done, p.Total, cmp.Or(b.width(), 80)-1))
 		b.open = true
 		return
 	}
-	if tenths := 10 * p.Done / p.Total; tenths > b.tenths {
-		b.tenths = tenths
+	if tenths := 10 * p.Done / p.Total; tenths > b.tenths || !p.Next.IsZero() {
+		b.tenths = max(tenths, b.tenths)
 		fmt.Fprintln(b.w, text)
 	}
+}
+
+// progressText says how far a plan is. Where the precision decides when it ends, the whole is an estimate.
+func progressText(p bench.Progress) string {
+	about := ""
+	if p.Precision != nil && p.Precision.More != 0 {
+		about = "about "
+	}
+	text := fmt.Sprintf("%d of %s%s", p.Done, about, plural(p.Total, "run"))
+	if p.Failed > 0 {
+		text += fmt.Sprintf(", %d without a correct answer", p.Failed)
+	}
+	if p.Precision != nil && !math.IsInf(p.Precision.Width, 1) {
+		text += ", known to " + within(p.Precision.Width)
+	}
+	if !p.Next.IsZero() {
+		text += ", the next at " + p.Next.Format("15:04:05")
+	}
+	if p.Remaining > 0 {
+		text += ", about " + strings.Replace(report.Duration(p.Remaining.Round(time.Second)), ".00", "", 1) + " left"
+	}
+	return text
 }
 
 // end clears the line.
@@ -66,9 +84,9 @@ func barLine(text string, done, total, width int) string {
 	if asciiOnly() {
 		fill, rest = "#", "."
 	}
-	length := min(30, width-len(text)-1)
+	length := min(30, width-ansi.StringWidth(text)-1)
 	if length < 5 {
-		return text[:max(0, min(len(text), width))]
+		return ansi.Truncate(text, max(0, width), "")
 	}
 	full := length * done / total
 	return strings.Repeat(fill, full) + strings.Repeat(rest, length-full) + " " + text
