@@ -44,7 +44,7 @@ func TestCheck(t *testing.T) {
 		{"a median below its limit is kept", 5, 0, "p50(run) < 31ms", budget.Kept, "30 ms", "of 5 runs"},
 		{"a limit that is reached is not below", 5, 0, "p50(run) < 30ms", budget.Broken, "30 ms", "of 5 runs"},
 		{"but is at most itself", 5, 0, "run.p50<=30ms", budget.Kept, "30 ms", "of 5 runs"},
-		{"a tail cannot be told from a few runs", 19, 0, "p95(run) < 1h", budget.Untold, "", "it takes 20 of a run, there are 19"},
+		{"a tail cannot be told from a few runs", 19, 0, "p95(run) < 1h", budget.Untold, "", "it takes 20 runs, there are 19"},
 		{"and can from twenty", 20, 0, "p95(run) < 1h", budget.Kept, "191 ms", "of 20 runs"},
 		{"a run that was cut off counts as longer than its limit", 5, 1, "max(run) < 1h", budget.Untold, "more than 50 ms", "of 5 runs, 1 cut off by a time limit"},
 		{"which breaks what is broken at the limit already", 5, 1, "max(run) < 40ms", budget.Broken, "more than 50 ms", "of 5 runs, 1 cut off by a time limit"},
@@ -134,5 +134,5 @@ func ExampleBudget_Check() {
 	}
 	r := b.Check(&measure.GroupBy(runs)[0])
 	fmt.Printf("%s: %s, %s", b, r.Verdict, r.Why)
-	// Output: p95(run) < 30s: cannot be told, it takes 20 of a run, there are 8
+	// Output: p95(run) < 30s: cannot be told, it takes 20 runs, there are 8
 }

@@ -18,6 +18,8 @@ const (
 	share
 )
 
+func (u unit) String() string { return [...]string{"number", "ns", "share"}[u] }
+
 // A quantity is something of which a group of runs has many values.
 type quantity struct {
 	name   string

@@ -27,19 +27,22 @@ type Result struct {
 	Budget  Budget
 	Group   *measure.Group
 	Verdict Verdict
-	Seen    string // the value, as people read it: "1.42 s", "more than 30 s", "4.2 %"; "" if there is none
-	Why     string // what it was seen in, or why it cannot be told: "of 24 model calls"
+	Value   *float64 // what was seen, in Unit; nil: nothing
+	More    bool     // the value is more than that, by how much is not known: runs were cut off
+	Unit    string   // "ns", "share" (0 to 1), "number"
+	Seen    string   // the same as people read it: "1.42 s", "more than 30 s", "4.2 %"; "" if there is none
+	Why     string   // what it was seen in, or why it cannot be told: "of 24 model calls"
 }
 
 // Check holds a budget against the runs of a group.
 func (b Budget) Check(g *measure.Group) Result {
 	v := b.value(g)
-	result := Result{Budget: b, Group: g, Verdict: Untold, Why: v.why}
+	result := Result{Budget: b, Group: g, Verdict: Untold, Unit: b.unit.String(), Why: v.why}
 	if v.none {
 		return result
 	}
-	result.Seen = b.write(v.low)
-	if v.high > v.low {
+	result.Value, result.More, result.Seen = &v.low, v.high > v.low, b.write(v.low)
+	if result.More {
 		result.Seen = "more than " + result.Seen
 	}
 	switch low, high := b.holds(v.low), b.holds(v.high); {
@@ -106,9 +109,14 @@ func aggregateOf(word string) (func(quantity, *measure.Group) value, bool) {
 func percentile(q float64) func(quantity, *measure.Group) value {
 	return func(what quantity, g *measure.Group) value {
 		s := what.sample(g)
+		needed := stats.Needed(q)
 		bounds, ok := s.Quantile(q)
+		if q == 0.5 { // the middle of one value is that value
+			needed = 1
+			bounds, ok = s.Median()
+		}
 		if !ok {
-			return value{none: true, why: tooFew(what, s.N(), stats.Needed(q))}
+			return value{none: true, why: tooFew(what, s.N(), needed)}
 		}
 		return value{bounds.Low, bounds.High, false, seenIn(what, s)}
 	}
@@ -135,7 +143,7 @@ func tooFew(what quantity, n, needed int) string {
 	if n == 0 {
 		return "there is no " + what.of + " to tell it from"
 	}
-	return fmt.Sprintf("it takes %d of a %s, there are %d", needed, what.of, n)
+	return fmt.Sprintf("it takes %s, there are %d", plural(needed, what.of), n)
 }
 
 func seenIn(what quantity, s stats.Sample) string {

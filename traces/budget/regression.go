@@ -1,0 +1,87 @@
+package budget
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/seed46266073/longpole/traces/compare"
+	"github.com/seed46266073/longpole/traces/measure"
+)
+
+// A Regression is how a group stands against the runs of the same setting in a baseline. It is Broken only where the whole 95 %
+// interval lies beyond what is allowed, and Kept only where none of it does, so noise does neither; Untold is what lies between.
+type Regression struct {
+	Group     *measure.Group
+	Measure   string // "time" to a correct answer, or "success"
+	Verdict   Verdict
+	Change    *float64 // of time the ratio now ÷ baseline, of success the difference now − baseline; nil where it cannot be told
+	Low, High *float64 // its 95 % interval
+	Needed    *int     // runs of each that would tell a difference as large as it looks; nil if that is told, or none is in sight
+	Text      string   // one sentence
+}
+
+// Regressions holds groups against those of a baseline with the same key: the time to a correct answer may be longer by the
+// share allowed, 0 to 1, and the success rate lower by as much. A group without a counterpart is Untold.
+func Regressions(baseline, now []measure.Group, allowed float64) []Regression {
+	var list []Regression
+	for i := range now {
+		g := &now[i]
+		k := slices.IndexFunc(baseline, func(b measure.Group) bool { return maps.Equal(b.Key, g.Key) })
+		if k < 0 {
+			list = append(list, Regression{Group: g, Measure: "time", Verdict: Untold,
+				Text: fmt.Sprintf("%s: the baseline holds no runs of it", g.Label())})
+			continue
+		}
+		pair := compare.Groups([]measure.Group{baseline[k], *g}, compare.Options{Pairs: compare.First})[0]
+		list = append(list, slower(g, pair, allowed))
+		if pair.Success != nil {
+			list = append(list, lessRight(g, pair.Success, allowed))
+		}
+	}
+	return list
+}
+
+func slower(g *measure.Group, p compare.Pair, allowed float64) Regression {
+	r := Regression{Group: g, Measure: "time", Verdict: Untold, Change: p.Ratio, Low: p.RatioLow, High: p.RatioHigh, Needed: p.RunsNeeded}
+	limit := 1 + allowed
+	switch {
+	case p.RatioLow != nil && *p.RatioLow > limit:
+		r.Verdict = Broken
+	case p.RatioHigh != nil && *p.RatioHigh <= limit:
+		r.Verdict = Kept
+	}
+	at := g.Label() + ": time to a correct answer"
+	switch {
+	case p.Ratio == nil:
+		r.Text = at + " cannot be compared: too few correct runs, or too many cut off"
+	case p.RatioLow == nil || p.RatioHigh == nil:
+		r.Text = fmt.Sprintf("%s %s the baseline's; %d and %d runs are too few for an interval", at, factor(*p.Ratio), p.NA, p.NB)
+	default:
+		r.Text = fmt.Sprintf("%s %s the baseline's (95 %%: %.2f–%.2f; at most %.2f allowed)", at, factor(*p.Ratio), *p.RatioLow, *p.RatioHigh, limit)
+	}
+	if r.Verdict == Untold && r.Needed != nil {
+		r.Text += fmt.Sprintf("; about %d runs of each would tell", *r.Needed)
+	}
+	return r
+}
+
+func factor(ratio float64) string { return fmt.Sprintf("%.2f ×", ratio) }
+
+func lessRight(g *measure.Group, s *compare.Rates, allowed float64) Regression {
+	r := Regression{Group: g, Measure: "success", Verdict: Untold, Change: &s.Rate, Low: &s.Low, High: &s.High, Needed: s.RunsNeeded}
+	switch {
+	case s.High < -allowed:
+		r.Verdict = Broken
+	case s.Low >= -allowed:
+		r.Verdict = Kept
+	}
+	points := func(f float64) string { return fmt.Sprintf("%+.0f", math.Round(f*100)) }
+	r.Text = fmt.Sprintf("%s: success %s points against the baseline (95 %%: %s to %s; at least %s allowed)",
+		g.Label(), points(s.Rate), points(s.Low), points(s.High), points(-allowed))
+	if r.Verdict == Untold && r.Needed != nil {
+		r.Text += fmt.Sprintf("; about %d runs of each would tell", *r.Needed)
+	}
+	return r
+}
