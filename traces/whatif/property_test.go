@@ -2,13 +2,17 @@ package whatif_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/dialect"
 	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/otlp"
 	"github.com/seed46266073/longpole/traces/tracetest"
 	"github.com/seed46266073/longpole/traces/whatif"
 )
@@ -23,6 +27,32 @@ func random(seeds uint64) (runs []*measure.Run) {
 	}
 	built, _ := traces.Build(tracetest.Loop(20))
 	return append(runs, measure.Of(built[0]))
+}
+
+// samples returns runs of real agents, as other packages keep them for their tests.
+func samples(t *testing.T) (runs []*measure.Run) {
+	t.Helper()
+	files, err := filepath.Glob("../join/testdata/*/spans.jsonl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d samples, %v", len(files), err)
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, _, err := otlp.Read(f)
+		f.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, _ = dialect.Normalise(records)
+		built, _ := traces.Build(records)
+		for _, run := range built {
+			runs = append(runs, measure.Of(run))
+		}
+	}
+	return runs
 }
 
 // everything is one edit of each kind and target.
@@ -45,7 +75,7 @@ func edit(s string) whatif.Edit {
 }
 
 func TestNothingChangedIsTheRunAsItWas(t *testing.T) {
-	for i, run := range random(500) {
+	for i, run := range append(random(500), samples(t)...) {
 		for _, plan := range []whatif.Plan{{}, {Edits: []whatif.Edit{edit("output*1"), edit("tool*1"), edit("agent*1"), edit("decode.rate*1")}}} {
 			a := whatif.Of(run, plan, nil)
 			if a.After.Wall != run.Wall || a.Low != run.Wall || a.High != run.Wall {
@@ -70,7 +100,7 @@ func path(r *measure.Run) (list []string) {
 
 func TestWhatHoldsForAnyPlan(t *testing.T) {
 	edits := everything()
-	for i, run := range random(150) {
+	for i, run := range append(random(150), samples(t)...) {
 		prepared := whatif.Prepare(run, nil)
 		for k, e := range edits {
 			plan := whatif.Plan{Edits: []whatif.Edit{e}}
@@ -125,7 +155,7 @@ func shrinks(plan whatif.Plan) bool {
 }
 
 func TestACurveFallsAndFlattens(t *testing.T) {
-	for i, run := range random(100) {
+	for i, run := range append(random(100), samples(t)...) {
 		p := whatif.Prepare(run, nil)
 		for _, target := range []whatif.Target{whatif.Component(traces.Output), whatif.Component(traces.Tool), whatif.Component(traces.Agent), whatif.DecodeRate} {
 			points := p.Curve(whatif.Plan{}, target)
