@@ -1,6 +1,9 @@
 package bar
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // An Axis maps the time from From to To on Cells cells. Time that was cut out of it takes up BreakCells cells a piece.
 type Axis struct {
@@ -67,6 +70,11 @@ func (a Axis) piece(i int) piece {
 		p.to, p.toDot = a.Breaks[k].From, a.Breaks[k].Cell*Dots
 	}
 	return p
+}
+
+// Equal reports whether a and b map every instant to the same dot.
+func (a Axis) Equal(b Axis) bool {
+	return a.From == b.From && a.To == b.To && a.Cells == b.Cells && slices.Equal(a.Breaks, b.Breaks)
 }
 
 // Dot returns the dot at which t lies; it may be outside.

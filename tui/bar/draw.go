@@ -1,6 +1,8 @@
 package bar
 
 import (
+	"slices"
+
 	"github.com/seed46266073/longpole/tui/cell"
 	"github.com/seed46266073/longpole/tui/theme"
 )
@@ -20,12 +22,14 @@ const labelled = 4
 // that colour is never the only sign.
 func Draw(l *cell.Line, t *theme.Theme, r Raster, layers ...Layer) {
 	run, letter := Ink(0), false
+	overs := slices.ContainsFunc(layers, func(l Layer) bool { return l.Over })
 	for x := 0; x < len(r)/Dots; x++ {
 		dots := r[x*Dots : (x+1)*Dots]
 		a, b, n := split(dots)
+		hidden := overs && over(x, layers)
 		switch {
-		case a == 0 && b == 0 || over(x, layers):
-			drawLayer(l, x, layers)
+		case a == 0 && b == 0 || hidden:
+			drawLayer(l, x, layers, hidden)
 		case !t.Coloured():
 			ink := a
 			if a == 0 || b != 0 && n < Dots/2 {
@@ -137,8 +141,8 @@ func over(x int, layers []Layer) bool {
 	return false
 }
 
-func drawLayer(l *cell.Line, x int, layers []Layer) {
-	hidden := over(x, layers)
+// drawLayer draws the first layer that covers cell x, of those that hide ink if one of them does.
+func drawLayer(l *cell.Line, x int, layers []Layer, hidden bool) {
 	for _, layer := range layers {
 		if x >= layer.From && x < layer.To && layer.Over == hidden {
 			l.Rune(layer.Style, layer.Glyph)

@@ -3,6 +3,7 @@ package waterfall
 import (
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/tui/bar"
 )
 
 // Replace shows the run as it is now. What was folded and unfolded, filtered, searched for and selected stays so, as does the time that was
@@ -31,7 +32,7 @@ func (m *Model) Replace(run *measure.Run) {
 	next.list()
 	m.run, m.tree = run, next
 	m.view.Grow(run.Wall)
-	m.whole = nil
+	m.whole, m.shown = nil, bar.Axis{}
 	m.matches = next.matches(m.query, nil)
 	m.slack = slack{}
 

@@ -66,7 +66,7 @@ func (t *tree) strip(a bar.Axis) []pathCell {
 		for ; k < len(t.path.Segments) && t.path.Segments[k].From < to; k++ {
 			s := &t.path.Segments[k]
 			if d := min(s.To, to) - max(s.From, from); d > 0 {
-				ink := bar.Of(s.Component, true)
+				ink := t.inks[k]
 				due[ink] += d
 				if d > length[ink] {
 					length[ink], here[ink] = d, pathCell(k)

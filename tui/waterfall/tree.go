@@ -16,8 +16,9 @@ type tree struct {
 	run   *measure.Run
 	path  *critpath.Path
 	nodes []node
-	place []int32 // span index → node
-	aside []bool  // span index → whether it has no part in the loop, nor has any below it
+	place []int32   // span index → node
+	inks  []bar.Ink // of the segments of the path
+	aside []bool    // span index → whether it has no part in the loop, nor has any below it
 	calls map[*traces.Span]*measure.Call
 	tries map[*traces.Span]*traces.Attempt
 	tools map[*traces.Span]*measure.ToolCall
@@ -115,7 +116,10 @@ func (t *tree) grow() {
 }
 
 func (t *tree) measure() {
-	for _, s := range t.path.Segments {
+	t.inks = make([]bar.Ink, len(t.path.Segments))
+	for k := range t.path.Segments {
+		s := &t.path.Segments[k]
+		t.inks[k] = bar.Of(s.Component, true)
 		if i, ok := t.find(s.Span); ok {
 			t.nodes[i].subpath += s.To - s.From
 		}

@@ -41,6 +41,7 @@ type Model struct {
 	matches []int32
 
 	strip []pathCell // the path on the cells of the axis
+	shown bar.Axis   // that strip is of
 	whole []pathCell // the path on the cells of the map
 	cache map[int32]string
 	slack slack
@@ -337,7 +338,9 @@ func (m *Model) selectSlack() {
 func (m *Model) refresh() {
 	m.columns = layout(m.width)
 	m.list.Resize(len(m.tree.rows), m.height-m.rowsAt()-m.below())
-	m.strip = m.tree.strip(m.axis())
+	if a := m.axis(); !m.shown.Equal(a) {
+		m.strip, m.shown = m.tree.strip(a), a
+	}
 	if cells := m.mapAxis().Cells; m.Zoomed() && len(m.whole) != cells {
 		m.whole = m.tree.strip(m.mapAxis())
 	}
