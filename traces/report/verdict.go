@@ -212,8 +212,9 @@ func medianOf(g measure.Group) string {
 	return s
 }
 
+// sentence begins s with a capital.
 func sentence(s string) string {
-	if s == "" {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s
 	}
 	return string(s[0]-'a'+'A') + s[1:]

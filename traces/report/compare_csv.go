@@ -1,0 +1,92 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/seed46266073/longpole/traces/compare"
+	"github.com/seed46266073/longpole/traces/measure"
+)
+
+// WriteComparisonCSV writes a row a group, with what it shows against another one behind it; a group that is compared with several has
+// a row for each, one that is compared with none leaves these cells empty. Times are in nanoseconds; unknown is empty.
+func WriteComparisonCSV(w io.Writer, c *compare.Comparison) error {
+	out := csv.NewWriter(w)
+	var head []string
+	if len(c.Groups) > 0 {
+		head = list(c.Groups[0].By, Clean)
+	}
+	head = append(head, "runs", "right", "cut_off", "unknown", "success", "success_low", "success_high",
+		"median_ns", "median_low_ns", "median_high_ns", "more_than_ns", "mean_ns",
+		"against", "runs_compared", "runs_against", "paired", "method", "ratio", "ratio_low", "ratio_high",
+		"shift_ns", "shift_low_ns", "shift_high_ns", "p", "verdict", "smallest_detectable", "runs_needed",
+		"success_difference", "success_difference_low", "success_difference_high", "success_p", "mean_difference_ns")
+	_ = out.Write(head) // Flush keeps the error
+	for i := range c.Groups {
+		g := &c.Groups[i]
+		alone := true
+		for _, p := range c.Pairs {
+			if p.B == g {
+				_ = out.Write(append(groupCells(g), pairCells(p)...))
+				alone = false
+			}
+		}
+		if alone {
+			cells := groupCells(g)
+			_ = out.Write(append(cells, make([]string, len(head)-len(cells))...))
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func groupCells(g *measure.Group) []string {
+	var cells []string
+	for _, k := range g.By {
+		cells = append(cells, Clean(g.Key[k]))
+	}
+	cells = append(cells, strconv.Itoa(g.N), strconv.Itoa(g.Succeeded), strconv.Itoa(g.Censored), strconv.Itoa(g.Unknown))
+	if s := g.Success; s != nil {
+		cells = append(cells, share(&s.Rate), share(&s.Low), share(&s.High))
+	} else {
+		cells = append(cells, "", "", "")
+	}
+	t := g.TimeToCorrect
+	median, moreThan := t.Median, (*time.Duration)(nil)
+	if t.MoreThan {
+		median, moreThan = nil, t.Median
+	}
+	return append(cells, nanoseconds(median), nanoseconds(t.Low), nanoseconds(t.High), nanoseconds(moreThan), nanoseconds(g.MeanWall))
+}
+
+func pairCells(p compare.Pair) []string {
+	needed := ""
+	if p.RunsNeeded != nil {
+		needed = strconv.Itoa(*p.RunsNeeded)
+	}
+	cells := []string{Clean(p.A.Label()), strconv.Itoa(p.NB), strconv.Itoa(p.NA), strconv.FormatBool(p.Paired), string(p.Method),
+		share(p.Ratio), share(p.RatioLow), share(p.RatioHigh), nanoseconds(p.Shift), nanoseconds(p.ShiftLow), nanoseconds(p.ShiftHigh),
+		share(p.P), string(p.Verdict), share(p.Smallest), needed}
+	if r := p.Success; r != nil {
+		cells = append(cells, share(&r.Rate), share(&r.Low), share(&r.High), share(&r.P))
+	} else {
+		cells = append(cells, "", "", "", "")
+	}
+	return append(cells, nanoseconds(p.MeanDifference))
+}
+
+func share(f *float64) string {
+	if f == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*f, 'g', 6, 64)
+}
+
+func nanoseconds(d *time.Duration) string {
+	if d == nil {
+		return ""
+	}
+	return strconv.FormatInt(int64(*d), 10)
+}

@@ -1,0 +1,144 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/compare"
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/report"
+	"github.com/seed46266073/longpole/traces/tracetest"
+)
+
+func TestComparison(t *testing.T) {
+	c := compare.Of(measure.GroupBy(bench(t, 12), "effort"), compare.Options{Pairs: compare.All})
+	for _, f := range []struct {
+		name  string
+		write func(*bytes.Buffer) error
+	}{
+		{"compare-100.txt", func(b *bytes.Buffer) error {
+			return report.WriteComparison(b, c, report.TextOptions{Width: 100})
+		}},
+		{"compare-colour-80.txt", func(b *bytes.Buffer) error {
+			return report.WriteComparison(b, c, report.TextOptions{Width: 80, Colour: true})
+		}},
+		{"compare.md", func(b *bytes.Buffer) error { return report.WriteComparisonMarkdown(b, c) }},
+		{"compare.csv", func(b *bytes.Buffer) error { return report.WriteComparisonCSV(b, c) }},
+		{"compare.bench", func(b *bytes.Buffer) error { return report.WriteBenchmarks(b, c.Groups) }},
+	} {
+		t.Run(f.name, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := f.write(&got); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, f.name, got.Bytes())
+		})
+	}
+}
+
+// benchmarkLine is a result of golang.org/design/14313-benchmark-format: a name, iterations, and pairs of value and unit.
+var benchmarkLine = regexp.MustCompile(`^Benchmark[A-Z]\S*( \d+)( \d+ \S+)+$`)
+
+// benchmarks checks that text is of Go's benchmark format, and returns the names of its results, values by unit behind them.
+func benchmarks(t *testing.T, text string) []string {
+	t.Helper()
+	var results []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "Unit "), strings.HasPrefix(line, "# "): // metadata; no result and no configuration
+		case benchmarkLine.MatchString(line):
+			results = append(results, line)
+		default:
+			t.Errorf("no benchmark line: %q", line)
+		}
+	}
+	return results
+}
+
+func TestBenchmarkNames(t *testing.T) {
+	runs := bench(t, 12)
+	for _, r := range runs {
+		r.Group["task"] = "csv total/v-2"
+	}
+	groups := measure.GroupBy(runs, "effort")
+	var out bytes.Buffer
+	if err := report.WriteBenchmarks(&out, groups); err != nil {
+		t.Fatal(err)
+	}
+	correct := 0
+	for _, g := range groups {
+		correct += g.Succeeded
+	}
+	results := benchmarks(t, out.String())
+	if len(results) != correct {
+		t.Errorf("%d lines of %d correct runs", len(results), correct)
+	}
+	const want = "BenchmarkAnswer/effort=low/task=csv_total_v-2-1 1 10440000000 ns/op 220 output-tokens/op 60 reasoning-tokens/op 3 steps/op 3 calls/op 3 tool-calls/op 1 retries/op"
+	if results[0] != want {
+		t.Errorf("got  %s\nwant %s", results[0], want)
+	}
+}
+
+// Whatever was recorded, all forms keep theirs: text its page, CSV its columns, benchmarks and JSON their syntax; and causes add up.
+func TestAnyComparison(t *testing.T) {
+	rng := rand.New(rand.NewPCG(61, 62))
+	for seed := range uint64(60) {
+		var runs []*measure.Run
+		for i := range 1 + rng.IntN(12) {
+			built, _ := traces.Build(tracetest.Random(seed*20 + uint64(i)))
+			for _, run := range built {
+				if i%5 > 0 {
+					run.Outcome, run.Open = traces.OK, false
+				}
+				run.Group["effort"] = []string{"low", "high", "a|b \x1b[31m<b>", "", "x=1, \"y\""}[i%5]
+				runs = append(runs, measure.Of(run))
+			}
+		}
+		c := compare.Of(measure.GroupBy(runs, "effort"), compare.Options{Pairs: compare.All})
+		width := 60 + int(seed%81)
+		var text, table, doc, marks, bench bytes.Buffer
+		for _, err := range []error{
+			report.WriteComparison(&text, c, report.TextOptions{Width: width}),
+			report.WriteComparisonCSV(&table, c),
+			report.Yardsticks{}.WriteComparisonJSON(&doc, c, nil),
+			report.WriteComparisonMarkdown(&marks, c),
+			report.WriteBenchmarks(&bench, c.Groups),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		lines(t, text.Bytes(), width, false)
+		if _, err := csv.NewReader(&table).ReadAll(); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		var parsed struct {
+			Pairs []struct {
+				Difference *int64 `json:"mean_difference_ns"`
+				Causes     []struct{ NS int64 }
+			}
+		}
+		if err := json.Unmarshal(doc.Bytes(), &parsed); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, p := range parsed.Pairs {
+			for _, cause := range p.Causes {
+				*p.Difference -= cause.NS
+			}
+			if p.Difference != nil && *p.Difference != 0 {
+				t.Errorf("seed %d: causes miss the difference by %d ns", seed, *p.Difference)
+			}
+		}
+		benchmarks(t, bench.String())
+		if strings.ContainsRune(marks.String(), '\x1b') || t.Failed() {
+			t.Fatalf("seed %d at %d columns:\n%s\n%s", seed, width, text.String(), marks.String())
+		}
+	}
+}
