@@ -41,8 +41,8 @@ func toolCalls(r *measure.Run) string {
 	var words []string
 	for _, c := range r.ToolCalls {
 		slack := "?"
-		if c.Slack != nil {
-			slack = fmt.Sprint(c.Slack.Milliseconds())
+		if d := c.Slack(); d != nil {
+			slack = fmt.Sprint(d.Milliseconds())
 		}
 		words = append(words, fmt.Sprintf("%s waited %d slack %s", c.Span.ID, c.Critical.Milliseconds(), slack))
 	}

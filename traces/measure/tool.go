@@ -23,8 +23,17 @@ type ToolTime struct {
 // A ToolCall is one execution of a tool.
 type ToolCall struct {
 	*traces.ToolCall
-	Critical time.Duration  // time on the critical path booked on this call; what is below a nested tool is that tool's
-	Slack    *time.Duration // how much longer it could have taken for free; nil: unknown
+	Critical time.Duration // time on the critical path booked on this call; what is below a nested tool is that tool's
+	path     *critpath.Path
+}
+
+// Slack returns how much longer the call could have taken for free; nil: unknown. The first call for a run costs more than the critical
+// path itself, so that who asks for no slack does not pay for it.
+func (c ToolCall) Slack() *time.Duration {
+	if d, ok := c.path.Slack(c.Span); ok {
+		return &d
+	}
+	return nil
 }
 
 // tools adds up calls by name, and the path's tool time by the names it was booked on.
@@ -64,10 +73,7 @@ func toolCalls(run *traces.Run, path *critpath.Path) []ToolCall {
 	list := make([]ToolCall, len(run.ToolCalls))
 	for i, c := range run.ToolCalls {
 		index[c.Span] = i
-		list[i].ToolCall = c
-		if d, ok := path.Slack(c.Span); ok {
-			list[i].Slack = &d
-		}
+		list[i].ToolCall, list[i].path = c, path
 	}
 	if len(list) == 0 {
 		return list

@@ -173,7 +173,7 @@ func stepOf(s measure.StepTime) stepJSON {
 func toolCallOf(c measure.ToolCall) toolCallJSON {
 	return toolCallJSON{
 		SpanID: c.Span.ID, Name: c.Name, CallID: text(c.CallID), Start: c.Span.Start, End: c.Span.End, Run: c.Run,
-		Approval: c.Approval, Critical: c.Critical, Slack: c.Slack, Outcome: outcome(c.Outcome),
+		Approval: c.Approval, Critical: c.Critical, Slack: c.Slack(), Outcome: outcome(c.Outcome),
 	}
 }
 

@@ -73,19 +73,19 @@ func (p *page) ran(t measure.ToolTime) string {
 func (p *page) free(r *measure.Run) {
 	var calls []measure.ToolCall
 	for _, c := range r.ToolCalls {
-		if c.Slack != nil && *c.Slack > 0 {
+		if slack := c.Slack(); slack != nil && *slack > 0 {
 			calls = append(calls, c)
 		}
 	}
 	if len(calls) == 0 {
 		return
 	}
-	slices.SortStableFunc(calls, func(a, b measure.ToolCall) int { return cmp.Compare(*b.Slack, *a.Slack) })
+	slices.SortStableFunc(calls, func(a, b measure.ToolCall) int { return cmp.Compare(*b.Slack(), *a.Slack()) })
 	p.section("could take longer for free")
 	var rows [][]string
 	shown, more := capped(calls, 8)
 	for _, c := range shown {
-		rows = append(rows, []string{p.column(c.Span.Start), p.maybe(c.Run), p.column(*c.Slack), toolName(c.Name), cmp.Or(stepNumber(c.Step), unknown)})
+		rows = append(rows, []string{p.column(c.Span.Start), p.maybe(c.Run), p.column(*c.Slack()), toolName(c.Name), cmp.Or(stepNumber(c.Step), unknown)})
 	}
 	p.table([]column{{head: "at", right: true}, {head: "ran", right: true}, {head: "longer by", right: true}, {head: "tool", flex: true},
 		{head: "step", right: true}}, rows)
