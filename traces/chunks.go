@@ -162,7 +162,7 @@ func DecodeChunks(b []byte) (*Chunks, error) {
 		return nil, errChunks
 	}
 	b = b[1:]
-	c := &Chunks{}
+	c := &Chunks{List: make([]Chunk, 0, len(b)/6+1)}
 	var at time.Duration
 	for len(b) > 0 {
 		gap, n := binary.Uvarint(b)
