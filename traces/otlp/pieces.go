@@ -60,7 +60,9 @@ func (r *reader) readAll(src io.Reader, size int) error {
 	r.line = next
 	r.read(w)
 	r.reportDamage()
-	r.records = slices.Concat(append(parts, r.records)...)
+	if len(parts) > 0 {
+		r.records = slices.Concat(append(parts, r.records)...)
+	}
 	return w.err
 }
 
