@@ -27,6 +27,16 @@ func (b *brute) replay(delayed *bruteSpan, d time.Duration, free *traces.Span) *
 		starts: map[*bruteSpan]time.Duration{}, ends: map[*bruteSpan]time.Duration{}, busy: map[*bruteSpan]bool{}}
 }
 
+// within reports whether s is below x or is x.
+func within(s, x *traces.Span) bool {
+	for ; s != nil; s = s.Parent {
+		if s == x {
+			return true
+		}
+	}
+	return false
+}
+
 // own returns how long x takes for what took it d.
 func (r *bruteReplay) own(x *bruteSpan, d time.Duration) time.Duration {
 	if r.free != nil && within(x.Span, r.free) {

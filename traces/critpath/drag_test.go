@@ -21,14 +21,13 @@ func without(r *critpath.Replay, parts func(critpath.Part) bool) time.Duration {
 	return r.Play(lengths).Wall
 }
 
-// within reports whether s is below or is x.
-func within(s, x *traces.Span) bool {
-	for ; s != nil; s = s.Parent {
-		if s == x {
-			return true
-		}
+// inside returns whether a part is of x or of anything below it.
+func inside(run *traces.Run, x *traces.Span) func(critpath.Part) bool {
+	below := make([]bool, len(run.Spans))
+	for i, s := range run.Spans { // parents come before children
+		below[i] = s == x || s.Parent != nil && below[s.Parent.Index]
 	}
-	return false
+	return func(p critpath.Part) bool { return below[p.Span.Index] }
 }
 
 func TestDragIsWhatTheReplaySays(t *testing.T) {
@@ -54,7 +53,7 @@ func TestDragIsWhatTheReplaySays(t *testing.T) {
 			if !ok {
 				continue
 			}
-			if want := run.Wall - without(r, func(part critpath.Part) bool { return within(part.Span, s) }); drag != want {
+			if want := run.Wall - without(r, inside(run, s)); drag != want {
 				t.Fatalf("seed %d: drag of %s is %d, without it the run is shorter by %d\n%s", seed, s.ID, drag, want, tracetest.String(run))
 			}
 			own, _ := p.OwnDrag(s)
@@ -68,5 +67,68 @@ func TestDragIsWhatTheReplaySays(t *testing.T) {
 	}
 	if drags < 1000 {
 		t.Errorf("only %d spans had a drag: too tame", drags)
+	}
+}
+
+func TestDragAndSlackOfToolsAndComponents(t *testing.T) {
+	run := tracetest.Parse(t, `
+		run    ======================
+		 chat  wwaa                      asks:a,b
+		 grep      ======                call:a
+		 read      ===                   call:b
+		 chat            woaa            asks:c
+		 read                =====       call:c`)
+	p := critpath.Find(run)
+	ms := time.Millisecond
+	for name, want := range map[string]struct{ drag, slack time.Duration }{
+		"grep": {3 * ms, 0}, // the first read takes its place
+		"read": {5 * ms, 0}, // the second; the first could have taken 3 ms more
+	} {
+		slack, ok := p.ToolSlack(name)
+		if got := p.ToolDrag(name); got != want.drag || slack != want.slack || !ok {
+			t.Errorf("%s has a drag of %v and slack of %v (%t), want %v and %v", name, got, slack, ok, want.drag, want.slack)
+		}
+	}
+	for component, want := range map[traces.Component]time.Duration{
+		traces.Tool: 11 * ms, traces.Wait: 3 * ms, traces.ToolArgs: 4 * ms, traces.Agent: 3 * ms, traces.Reasoning: 0,
+	} {
+		if got := p.ComponentDrag(component); got != want {
+			t.Errorf("%s has a drag of %v, want %v", component, got, want)
+		}
+	}
+	if d, ok := p.ComponentSlack(traces.Tool); d != 0 || !ok {
+		t.Errorf("the slack of tools is %v (%t), want 0", d, ok)
+	}
+	for _, known := range []bool{
+		func() bool { _, ok := p.ToolSlack("rm"); return ok }(),
+		func() bool { _, ok := p.ComponentSlack(traces.Reasoning); return ok }(),
+		func() bool { _, ok := p.Drag(nil); return ok }(),
+	} {
+		if known {
+			t.Error("slack or drag of what is not there is told")
+		}
+	}
+}
+
+func TestSlackOfAComponentIsThatOfItsTightestPart(t *testing.T) {
+	for seed := range uint64(500) {
+		run := build(t, wild(rand.New(rand.NewPCG(seed, 9))))
+		p := critpath.Find(run)
+		r := p.Replay(critpath.Edges{})
+		for _, component := range []traces.Component{traces.Tool, traces.Response, traces.Agent, traces.Backoff} {
+			slack, ok := p.ComponentSlack(component)
+			longest := time.Duration(0) // that the run takes if one part is longer
+			for i, part := range r.Parts {
+				if part.Component == component && part.To > part.From {
+					lengths := r.Lengths()
+					lengths[i] += slack + 1
+					longest = max(longest, r.Play(lengths).Wall)
+				}
+			}
+			if ok && longest != run.Wall+1 || !ok && longest > run.Wall {
+				t.Fatalf("seed %d: with 1 ns more than the slack of %d (%t), %s makes the run take %d, want %d\n%s",
+					seed, slack, ok, component, longest, run.Wall+1, tracetest.String(run))
+			}
+		}
 	}
 }

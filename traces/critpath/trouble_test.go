@@ -155,6 +155,28 @@ func TestDeepAndWideRuns(t *testing.T) {
 	equal(t, "the root's own time in the fan", 0, p.OnPath(p.Run.Root))
 }
 
+func TestDeepAndWideRunsAreReplayed(t *testing.T) {
+	for _, recs := range [][]traces.Record{chain(50_000), fan(100_000), relay(50_000), crowd(50_000), busy(50_000), beside(50_000), loop(50_000)} {
+		run := build(t, recs)
+		p := critpath.Find(run)
+		r := p.Replay(critpath.Edges{})
+		timing := r.Play(r.Lengths())
+		equal(t, "wall time", run.Wall, timing.Wall)
+		for i, s := range run.Spans {
+			if timing.Start[i] != s.Start || timing.End[i] != s.End {
+				t.Fatalf("%s is %d-%d, want %d-%d", s.ID, timing.Start[i], timing.End[i], s.Start, s.End)
+			}
+		}
+		for i := 1; i < len(run.Spans); i += len(run.Spans) / 7 {
+			s := run.Spans[i]
+			drag, ok := p.Drag(s)
+			if want := run.Wall - without(r, inside(run, s)); !ok || drag != want {
+				t.Errorf("drag of %s, the %d-th of %d, is %d (%t), want %d", s.ID, i, len(run.Spans), drag, ok, want)
+			}
+		}
+	}
+}
+
 func onPath(p *critpath.Path) (n int) {
 	for _, s := range p.Run.Spans {
 		if p.OnPath(s) > 0 {
