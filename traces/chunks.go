@@ -162,7 +162,7 @@ func DecodeChunks(b []byte) (*Chunks, error) {
 		return nil, errChunks
 	}
 	b = b[1:]
-	c := &Chunks{List: make([]Chunk, 0, len(b)/6+1)}
+	c := &Chunks{List: make([]Chunk, 0, len(b)/5+1)} // with gaps of some milliseconds, a chunk takes five or six bytes
 	var at time.Duration
 	for len(b) > 0 {
 		gap, n := binary.Uvarint(b)
