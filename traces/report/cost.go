@@ -138,8 +138,3 @@ func (p *page) pricesAge(table cost.Table, list []held) {
 		p.aside(fmt.Sprintf("the prices are from %d days before the last run", days(last.Sub(table.Date))))
 	}
 }
-
-// cost writes what one run costs, on the line below its tokens.
-func (p *page) cost(table cost.Table, b cost.Bill) {
-	p.line("  cost ", p.money(b.Total, b), " ", table.Currency, " at prices of ", table.Date.Format(time.DateOnly))
-}

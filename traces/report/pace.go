@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/seed46266073/longpole/traces/pace"
@@ -95,11 +94,8 @@ func (p *page) chains(list []held) {
 			continue
 		}
 		calls, each := *h.Calls.PerRun, *h.Tokens.Output / *h.Calls.PerRun
-		var at []string
-		for _, rate := range []float64{40, 120} {
-			at = append(at, fmt.Sprintf("%s at %.0f", Duration(pace.Chain(calls, each, rate)), rate))
-		}
-		lines = append(lines, p.who(list, h)+p.draw(fmt.Sprintf("%s calls a run of %s output tokens would write for %s tokens/s", decimal(calls), decimal(each), strings.Join(at, ", for "))))
+		at := func(rate float64) string { return Duration(pace.Chain(calls, each, rate)) }
+		lines = append(lines, p.who(list, h)+p.draw(fmt.Sprintf("%s output tokens a run, in %s calls, take %s at 40 tokens/s, %s at 120", decimal(calls*each), decimal(calls), at(40), at(120))))
 	}
 	p.paragraph(lines, p.dim)
 }

@@ -66,6 +66,14 @@ func (y Yardsticks) WriteText(w io.Writer, groups []measure.Group, opt TextOptio
 	return p.writeTo(w)
 }
 
+// WriteRuns is WriteText for runs, put into groups by what differs among them: model and effort.
+func (y Yardsticks) WriteRuns(w io.Writer, runs []*measure.Run, opt TextOptions) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	return y.WriteText(w, measure.GroupBy(runs, varying(runs)...), opt)
+}
+
 func (p *page) yardsticks(y Yardsticks, groups []measure.Group) {
 	if len(groups) == 0 {
 		return
