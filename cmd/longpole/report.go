@@ -18,6 +18,7 @@ type reportOptions struct {
 	format       string
 	stall        time.Duration
 	noSkewRepair bool
+	yardsticks   yardsticks
 }
 
 func newReport() *cobra.Command {
@@ -25,9 +26,14 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report [SOURCE…]",
 		Short: "Print where the time of each run went",
-		Long:  "Print where the time of each run went: its components, steps, model calls, tools and critical path.\n\n" + sourceHelp,
+		Long: `Print where the time of each run went: its components, steps, model calls, tools and critical path. Of several runs it also
+says how fast they wrote, and whether that is enough for chat, voice, agents and batches; of one run, if one of the flags asks.
+
+` + sourceHelp + "\n\n" + yardstickHelp,
 		Example: `  longpole report traces.jsonl
   longpole report --format json traces.jsonl | jq '.runs[0].components'
+  longpole report --prices prices.yaml traces.jsonl
+  longpole report --hardware h100,count=8 --active-params 70b --bytes-per-param fp8 --claim 500 traces.jsonl
   curl -s https://example.org/trace.json | longpole report -`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,6 +42,7 @@ func newReport() *cobra.Command {
 	}
 	formatFlag(cmd, &opt.format)
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
+	opt.yardsticks.flags(cmd)
 	return cmd
 }
 
@@ -43,12 +50,16 @@ func runReport(ctx context.Context, opt reportOptions, sources []string, stdin i
 	if err := checkFormat(opt.format); err != nil {
 		return err
 	}
+	against, err := opt.yardsticks.load()
+	if err != nil {
+		return err
+	}
 	runs, problems, err := loadRuns(ctx, sources, stdin, traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair})
 	if err != nil {
 		return err
 	}
 	if opt.format == "json" {
-		return report.WriteJSON(stdout, runs, problems)
+		return against.WriteJSON(stdout, runs, problems)
 	}
 	if len(runs) == 0 && len(problems) == 0 {
 		if len(sources) == 0 {
@@ -56,7 +67,14 @@ func runReport(ctx context.Context, opt reportOptions, sources []string, stdin i
 		}
 		return fmt.Errorf("%s: no spans in it", sources[0])
 	}
-	return report.WriteText(stdout, runs, problems, textOptions(stdout))
+	draw := textOptions(stdout)
+	if err := report.WriteText(stdout, runs, problems, draw); err != nil {
+		return err
+	}
+	if len(runs) > 1 || opt.yardsticks.given() {
+		return against.WriteRuns(stdout, runs, draw)
+	}
+	return nil
 }
 
 // formatFlag declares --format.
