@@ -213,7 +213,7 @@ func settings(t *testing.T, list ...string) []measure.Group {
 			if i < wrong {
 				outcome = traces.FailedCheck
 			}
-			text := fmt.Sprintf("run %s\n chat %s model:%s in=%d out=0", strings.Repeat("=", length+i%2), strings.Repeat("o", length), model, tokens+i)
+			text := fmt.Sprintf("run %s\n chat %s model:%s in=%d cached=0 out=0", strings.Repeat("=", length+i%2), strings.Repeat("o", length), model, tokens+i)
 			runs = append(runs, drawn(t, text, traces.Attr{Key: traces.KeyGroupPrefix + "setting", Value: name}, traces.Attr{Key: traces.KeyOutcome, Value: string(outcome)}))
 		}
 	}
@@ -240,6 +240,11 @@ func TestGroupAndFront(t *testing.T) {
 			"what is dearer and no better is beaten", []string{"a acme-7 10 1000000 0", "b acme-7 10 2000000 0"},
 			[]string{"a: 8.000028 for 8 runs, a run 1.0000035, a correct answer 1.0000035, median 1.0000035 (1–1.000007), front",
 				"b: 16.000028 for 8 runs, a run 2.0000035, a correct answer 2.0000035, median 2.0000035 (2–2.000007), beaten by a"},
+		},
+		{
+			"what may cost more than is known beats nothing", []string{"a acme-large-1 10 1000000 0", "b acme-7 10 9000000 0"},
+			[]string{"a: 16.000056 for 8 runs, a run 2.000007, a correct answer 2.000007, median 2.000007 (2–2.000014), front",
+				"b: 72.000028 for 8 runs, a run 9.0000035, a correct answer 9.0000035, median 9.0000035 (9–9.000007), front"},
 		},
 		{
 			"an unknown cost is not compared", []string{"a zeta 10 1000000 0", "b acme-7 20 2000000 0"},

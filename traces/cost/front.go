@@ -34,9 +34,12 @@ func known(g *measure.Group, b *GroupBill) bool {
 }
 
 func beats(a, b *measure.Group, x, y *GroupBill) bool {
+	if x.AtLeast || y.AtMost { // a may cost more, or b less
+		return false
+	}
 	if a.Success.Rate < b.Success.Rate || *a.TimeToCorrect.Median > *b.TimeToCorrect.Median || x.Median.Cmp(*y.Median) > 0 {
 		return false
 	}
-	cheaper := x.High != nil && y.Low != nil && x.High.Cmp(*y.Low) < 0 && !x.AtLeast && !y.AtMost
+	cheaper := x.High != nil && y.Low != nil && x.High.Cmp(*y.Low) < 0
 	return cheaper || measure.MoreOften(a, b) || measure.Sooner(a, b)
 }
