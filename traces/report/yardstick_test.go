@@ -112,6 +112,33 @@ func TestYardsticks(t *testing.T) {
 	}
 }
 
+// Whatever was recorded, the text keeps to its page and JSON can be written.
+func TestYardsticksOfAnyRun(t *testing.T) {
+	y := all(t, "date: 2026-11-01\ncurrency: USD\nmodels: [{model: '*', input: 1, cached_input: 0.1, output: 4, reasoning: 5}]", "500")
+	for seed := range uint64(100) {
+		built, problems := traces.Build(tracetest.Random(seed))
+		var runs []*measure.Run
+		for _, run := range built {
+			runs = append(runs, measure.Of(run))
+		}
+		opt := report.TextOptions{Width: 60 + int(seed%81)}
+		var text, doc bytes.Buffer
+		if err := y.WriteRuns(&text, runs, opt); err != nil {
+			t.Fatal(err)
+		}
+		lines(t, text.Bytes(), opt.Width, false)
+		if err := y.WriteJSON(&doc, runs, problems); err != nil {
+			t.Fatal(err)
+		}
+		if err := y.WriteGroupsJSON(&doc, measure.GroupBy(runs, "model"), problems); err != nil {
+			t.Fatal(err)
+		}
+		if t.Failed() {
+			t.Fatalf("seed %d:\n%s", seed, text.String())
+		}
+	}
+}
+
 func TestYardsticksJSON(t *testing.T) {
 	for _, c := range []struct {
 		name  string
