@@ -63,7 +63,7 @@ func (p *page) causes(pair *compare.Pair) {
 	for _, c := range shown {
 		least, most = min(least, c.Time), max(most, c.Time)
 	}
-	cells := min(max(p.width-62, 12), 60)
+	cells := min(max(p.width-70, 12), 60)
 	scale := float64(cells) / float64(most-least)
 	axis := int(math.Round(float64(-least) * scale))
 	if least < 0 {

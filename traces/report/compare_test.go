@@ -23,10 +23,10 @@ func TestComparison(t *testing.T) {
 		write func(*bytes.Buffer) error
 	}{
 		{"compare-100.txt", func(b *bytes.Buffer) error {
-			return report.WriteComparison(b, c, report.TextOptions{Width: 100})
+			return report.WriteComparison(b, c, nil, report.TextOptions{Width: 100})
 		}},
 		{"compare-colour-80.txt", func(b *bytes.Buffer) error {
-			return report.WriteComparison(b, c, report.TextOptions{Width: 80, Colour: true})
+			return report.WriteComparison(b, c, nil, report.TextOptions{Width: 80, Colour: true})
 		}},
 		{"compare.md", func(b *bytes.Buffer) error { return report.WriteComparisonMarkdown(b, c) }},
 		{"compare.csv", func(b *bytes.Buffer) error { return report.WriteComparisonCSV(b, c) }},
@@ -105,7 +105,7 @@ func TestAnyComparison(t *testing.T) {
 		width := 60 + int(seed%81)
 		var text, table, doc, marks, bench bytes.Buffer
 		for _, err := range []error{
-			report.WriteComparison(&text, c, report.TextOptions{Width: width}),
+			report.WriteComparison(&text, c, lost(), report.TextOptions{Width: width}),
 			report.WriteComparisonCSV(&table, c),
 			report.Yardsticks{}.WriteComparisonJSON(&doc, c, nil),
 			report.WriteComparisonMarkdown(&marks, c),

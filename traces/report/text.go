@@ -36,13 +36,16 @@ func WriteText(w io.Writer, runs []*measure.Run, problems []traces.Problem, opt 
 // WriteGroups writes groups for people: per group the success rate, the time to a correct answer and where the time went,
 // and what that shows, each group against the best one.
 func WriteGroups(w io.Writer, groups []measure.Group, opt TextOptions) error {
-	return WriteComparison(w, compare.Of(groups, compare.Options{}), opt)
+	return WriteComparison(w, compare.Of(groups, compare.Options{}), nil, opt)
 }
 
-// WriteComparison is WriteGroups for groups that were compared in some other way.
-func WriteComparison(w io.Writer, c *compare.Comparison, opt TextOptions) error {
+// WriteComparison is WriteGroups for groups that were compared in some other way. Problems are those of the sources.
+func WriteComparison(w io.Writer, c *compare.Comparison, problems []traces.Problem, opt TextOptions) error {
 	p := newPage(opt)
 	p.comparison(c)
+	if len(problems) > 0 {
+		p.problems("problems that belong to no run", problems)
+	}
 	return p.writeTo(w)
 }
 
