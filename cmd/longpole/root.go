@@ -28,7 +28,7 @@ retries or the agent itself, and shows which of them the run was really waiting 
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return misused("%w; see `%s --help`", err, cmd.CommandPath())
 	})
-	root.AddCommand(newBench(), newRecord(), newProxy(), newReport(), newCheck(), newWhatIf(), newView(), newExport(), newModel(), newRuns())
+	root.AddCommand(newBench(), newRecord(), newProxy(), newReport(), newCompare(), newCheck(), newWhatIf(), newView(), newExport(), newModel(), newRuns())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	misuseOfArguments(root)
