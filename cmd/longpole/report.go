@@ -43,6 +43,7 @@ says how fast they wrote, and whether that is enough for chat, voice, agents and
 	formatFlag(cmd, &opt.format)
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
 	opt.yardsticks.flags(cmd)
+	groupFlags(cmd, yardstickFlags)
 	return cmd
 }
 

@@ -14,11 +14,12 @@ import (
 
 // yardsticks are the flags that say what runs are held against: prices, what uses need, and what hardware can do at best.
 type yardsticks struct {
-	prices, targets     string
-	hardware            string
-	active, total       string
-	bytesPerParam, kvPT string
-	claims              []string
+	prices, targets string
+	hardware        string
+	active, total   string
+	bytesPerParam   string
+	kvPerToken      string
+	claims          []string
 }
 
 // yardstickHelp is what every command that has the flags says about them.
@@ -39,18 +40,21 @@ size, context length and hardware is not comparable.`
 // flags declares them.
 func (y *yardsticks) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&y.prices, "prices", "", "YAML `file` of prices: what runs and correct answers cost")
-	f.StringVar(&y.targets, "targets", "", "YAML `file` of what uses need, in place of the built-in chat, voice, agent and batch")
-	f.StringVar(&y.hardware, "hardware", "", "what the model runs on, as h100,count=8 or bandwidth=3.35TB/s,count=8")
-	f.StringVar(&y.active, "active-params", "", "parameters that take part in one token, as 13e9 or 13b")
-	f.StringVar(&y.total, "total-params", "", "all parameters of a mixture of experts, as 284b: larger batches touch more of them")
-	f.StringVar(&y.bytesPerParam, "bytes-per-param", "", "bytes of a stored weight: a number, or bf16, fp8, int4, …")
-	f.StringVar(&y.kvPT, "kv-bytes-per-token", "", "bytes of key-value cache per token of context, as 320KiB")
-	f.StringArrayVar(&y.claims, "claim", nil, "published output tokens per second, as 500 or 500,batch=1,context=2000,hardware=h100; may be repeated")
+	f.StringVar(&y.prices, "prices", "", "YAML `FILE` of prices: what runs and correct answers cost")
+	f.StringVar(&y.targets, "targets", "", "YAML `FILE` of what uses need, in place of the built-in chat, voice, agent and batch")
+	f.StringVar(&y.hardware, "hardware", "", "`DEVICES` that the model runs on, as h100,count=8 or bandwidth=3.35TB/s,count=8")
+	f.StringVar(&y.active, "active-params", "", "`NUMBER` of parameters that take part in one token, as 13e9 or 13b")
+	f.StringVar(&y.total, "total-params", "", "`NUMBER` of all parameters of a mixture of experts, as 284b: larger batches touch more of them")
+	f.StringVar(&y.bytesPerParam, "bytes-per-param", "", "`BYTES` of a stored weight: a number, or bf16, fp8, int4, …")
+	f.StringVar(&y.kvPerToken, "kv-bytes-per-token", "", "`BYTES` of key-value cache per token of context, as 320KiB")
+	f.StringArrayVar(&y.claims, "claim", nil, "published output tokens per second, as 500 or 500,batch=1,context=2000,hardware=h100: a `FIGURE` to be checked; may be repeated")
 	for _, name := range []string{"prices", "targets"} {
 		_ = cmd.MarkFlagFilename(name, "yaml", "yml")
 	}
 }
+
+// yardstickFlags are their names, as a group of a command's help.
+var yardstickFlags = flagGroup{"What it is held against", []string{"prices", "targets", "hardware", "active-params", "total-params", "bytes-per-param", "kv-bytes-per-token", "claim"}}
 
 // given reports whether any of the flags was.
 func (y *yardsticks) given() bool {
@@ -95,7 +99,7 @@ func (y *yardsticks) load() (report.Yardsticks, error) {
 // ceiling is nil where no hardware was named.
 func (y *yardsticks) ceiling() (*ceiling.Setup, error) {
 	switch {
-	case y.hardware == "" && (y.active != "" || y.total != "" || y.bytesPerParam != "" || y.kvPT != ""):
+	case y.hardware == "" && (y.active != "" || y.total != "" || y.bytesPerParam != "" || y.kvPerToken != ""):
 		return nil, misused("--active-params, --total-params, --bytes-per-param and --kv-bytes-per-token want --hardware with them")
 	case y.hardware == "":
 		return nil, nil
@@ -113,7 +117,7 @@ func (y *yardsticks) ceiling() (*ceiling.Setup, error) {
 		parse      func(string) (float64, error)
 	}{
 		{"active-params", y.active, &s.Model.Active, ceiling.ParseParams}, {"total-params", y.total, &s.Model.Total, ceiling.ParseParams},
-		{"bytes-per-param", y.bytesPerParam, &s.Model.BytesPerParam, ceiling.ParseBytesPerParam}, {"kv-bytes-per-token", y.kvPT, &s.Model.KVBytes, ceiling.ParseKVBytes},
+		{"bytes-per-param", y.bytesPerParam, &s.Model.BytesPerParam, ceiling.ParseBytesPerParam}, {"kv-bytes-per-token", y.kvPerToken, &s.Model.KVBytes, ceiling.ParseKVBytes},
 	} {
 		if f.text == "" {
 			continue
