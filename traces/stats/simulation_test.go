@@ -191,4 +191,11 @@ func TestTrend(t *testing.T) {
 	if _, _, ok := Trend([][][]float64{{{1, 2}, nil}}); ok {
 		t.Error("one level has a trend")
 	}
+	if _, p, _ := Trend([][][]float64{{{1, 1}, {1, 1}}}); p != 1 {
+		t.Errorf("all the same: p = %v", p)
+	}
+	many := [][]float64{drawn(rng, 150, shapes[0].draw, 0).Exact, drawn(rng, 150, shapes[0].draw, 0.1).Exact, drawn(rng, 150, shapes[0].draw, 0.2).Exact}
+	if rise, p, _ := Trend([][][]float64{many}); rise <= 0 || p > 1e-4 {
+		t.Errorf("450 values that rise: %v, p = %v", rise, p)
+	}
 }
