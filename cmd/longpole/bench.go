@@ -211,7 +211,7 @@ func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, st
 		runErr = errors.New("no run got a reply from the model; is the server there, and are model, effort and key right?")
 	}
 	if runErr == nil && !opt.noTUI && opt.format == "text" && isTerminal(stdin, stdout) {
-		runErr = tui.Run(ctx, tui.New(runs, tui.Options{Title: "bench", Start: tui.Compare, Problems: problems}), stdin, stdout)
+		runErr = showScreens(ctx, runs, tui.Options{Title: "bench", Start: tui.Compare, Problems: problems}, stdin, stdout)
 	}
 	fmt.Fprintf(stderr, "%s kept in %s; `longpole view %s` shows them again\n", plural(len(made), "run"), plan.Store.Dir(), experiment(made[0].ID))
 	if ctx.Err() != nil {

@@ -210,7 +210,7 @@ func (s *recordSession) tell(ctx context.Context, stdin io.Reader, stdout, stder
 			return err
 		}
 	case s.plan.tui && isTerminal(stdin, stdout):
-		return tui.Run(ctx, tui.New(runs, tui.Options{Title: "record", Problems: problems}), stdin, stdout)
+		return showScreens(ctx, runs, tui.Options{Title: "record", Problems: problems}, stdin, stdout)
 	case !s.plan.quiet:
 		fmt.Fprintln(stderr)
 		if err := report.WriteText(stderr, runs, problems, textOptions(stderr)); err != nil {
