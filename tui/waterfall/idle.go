@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// A gap is worth a break if it lasts at least an eighth of the time in which something happens …
-	worthwhile = 8
+	// A gap is worth a break if it lasts at least a quarter of the time in which something happens …
+	worthwhile = 4
 	// … and a hundredth of the run, so that there are never many to look for.
 	noticeable = 100
 )
