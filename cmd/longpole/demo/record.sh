@@ -5,6 +5,6 @@
 set -e
 home=$(mktemp -d)
 trap 'rm -r "$home"' EXIT
-LONGPOLE_HOME=$home go run . bench --no-tui --seed 7 --trials 2 --task site-prices,fix-config,failing-test \
+LONGPOLE_HOME=$home go run . bench --no-tui --speed 1x --seed 7 --trials 2 --task site-prices,fix-config,failing-test \
 	--fault rate_limit=0.10 --fault stall=0.03 --fault cut=0.03 >/dev/null
 cat "$home"/*.jsonl | gzip -9 -n >demo/runs.jsonl.gz
