@@ -272,6 +272,9 @@ func (g *Group) note(correct, cutOff []*Run) {
 	if !g.Checked && len(correct) > 0 {
 		say("no answer was checked: correct only means finished")
 	}
+	if s := humps(g.Runs); s != "" {
+		g.Notes = append(g.Notes, s)
+	}
 	scales := map[float64]bool{}
 	for _, r := range g.Runs {
 		scales[r.TimeScale] = true
