@@ -78,7 +78,7 @@ type (
 		OnPath  time.Duration `json:"on_path_ns"`
 		Halved  time.Duration `json:"halved_saves_ns"`
 		Removed time.Duration `json:"removed_saves_ns"`
-		Points  []pointJSON   `json:"points"` // empty for several runs, like knee
+		Points  []pointJSON   `json:"points"` // of the first few of one run, like knee
 		Knee    []kneeJSON    `json:"knee"`
 	}
 	remedyJSON struct {

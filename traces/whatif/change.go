@@ -16,16 +16,19 @@ type change struct {
 	*Prepared
 	*scene
 	lengths []time.Duration
-	written []float64 // by part: how much is still written of what was; nil: all of it
+	written []float64 // by part: how much is still written of what was; nil if no edit asks
 	room    float64   // how much longer all parts together may become, so that no sum overflows
 	full    bool      // room ran out
 	assumed *notes    // nil: nobody asks
 }
 
-func (p *Prepared) change(s *scene, assumed *notes) *change {
+func (p *Prepared) change(s *scene, plan Plan, assumed *notes) *change {
 	c := &change{Prepared: p, scene: s, lengths: slices.Clone(s.recorded), room: math.MaxInt64 / 4, assumed: assumed}
 	for _, d := range c.lengths {
 		c.room -= float64(max(d, 0))
+	}
+	if slices.ContainsFunc(plan.Edits, Edit.isRate) {
+		c.written = slices.Repeat([]float64{1}, len(c.lengths))
 	}
 	return c
 }
@@ -50,11 +53,7 @@ func (c *change) edit(e Edit) bool {
 		targets = []Target{Component(traces.Retry), Component(traces.Backoff)} // who does not fail does not wait
 	}
 	in := c.selected(targets...)
-	some := false
-	for i, k := range c.kind {
-		some = some || in[k] && c.recorded[i] >= 0
-	}
-	if !some {
+	if !slices.Contains(in, true) {
 		c.nothing(e)
 		return false
 	}
@@ -65,7 +64,7 @@ func (c *change) edit(e Edit) bool {
 	case e.How == Scale:
 		c.scale(in, e.Factor)
 		c.write(in, e.Factor)
-	case e.Target == DecodeRate:
+	case e.isRate():
 		c.rate(e, in)
 	case e.How == Set && e.Time > 0:
 		c.each(in, e.Time)
@@ -87,7 +86,7 @@ func (c *change) scale(in []bool, f float64) {
 		return
 	}
 	for i, k := range c.kind {
-		if in[k] && c.lengths[i] > 0 {
+		if in[k] {
 			c.set(i, float64(c.lengths[i])*f)
 		}
 	}
@@ -96,7 +95,7 @@ func (c *change) scale(in []bool, f float64) {
 // write notes that f times as much is written in the selected parts, for a rate that is set later.
 func (c *change) write(in []bool, f float64) {
 	if c.written == nil {
-		c.written = slices.Repeat([]float64{1}, len(c.kind))
+		return
 	}
 	for i, k := range c.kind {
 		if in[k] {
@@ -108,22 +107,22 @@ func (c *change) write(in []bool, f float64) {
 // each makes each occurrence last d: the parts that belong to it keep their shares.
 func (c *change) each(in []bool, d time.Duration) {
 	var (
-		owners = c.owners()
+		of     = c.occurrence()
 		n      = len(c.Run.Spans)
 		sum    = make([]time.Duration, n) // of each occurrence
 		before = make([]time.Duration, n) // of it, so far
 		given  = make([]float64, n)       // of d, so far
 	)
 	for i, k := range c.kind {
-		if o := owners.of(&c.replay.Parts[i]); in[k] && o != none {
-			sum[o] += max(c.lengths[i], 0)
+		if o := of[i]; in[k] && o != none {
+			sum[o] += c.lengths[i]
 		}
 	}
 	for i, k := range c.kind {
-		if !in[k] || c.lengths[i] < 0 {
+		if !in[k] {
 			continue
 		}
-		o := owners.of(&c.replay.Parts[i])
+		o := of[i]
 		if o == none {
 			c.set(i, float64(d))
 			continue
@@ -140,24 +139,12 @@ func (c *change) each(in []bool, d time.Duration) {
 
 // rate makes what is written take its tokens ÷ rate.
 func (c *change) rate(e Edit, in []bool) {
-	t := c.tokens()
-	own := make([]time.Duration, len(c.Run.Spans)) // of each phase
-	for i, k := range c.kind {
-		if in[k] {
-			own[c.replay.Parts[i].Span.Index] += max(c.recorded[i], 0)
+	for i, n := range c.scene.tokens() {
+		if in[c.kind[i]] && n != unknown {
+			c.set(i, n*c.written[i]/e.Rate*1e9)
 		}
 	}
-	for i, k := range c.kind {
-		span := c.replay.Parts[i].Span.Index
-		if !in[k] || c.recorded[i] <= 0 || t.in[span] == unknown {
-			continue
-		}
-		still := 1.0
-		if c.written != nil {
-			still = c.written[i]
-		}
-		c.set(i, t.in[span]*still/e.Rate*1e9*(float64(c.recorded[i])/float64(own[span])))
-	}
+	t := c.Prepared.tokens()
 	if t.uncounted > 0 {
 		c.assumed.say("%s: %d of %d calls have no token counts, or counts that contradict themselves: they stay as they are", e, t.uncounted, t.calls)
 	}
@@ -309,14 +296,14 @@ func (c *change) doubts(e Edit, in []bool) {
 
 // unsplit says that nothing is known of when a response was written that has no phases.
 func (c *change) unsplit(e Edit) {
-	if n := c.tokens().unsplit; n > 0 && e.Target == DecodeRate {
+	if n := c.Prepared.tokens().unsplit; n > 0 && e.Target == DecodeRate {
 		c.assumed.say("%s: the responses of %s are not split into phases: they stay as they are", e, plural(n, "call"))
 	}
 }
 
 // hidden says that reasoning which was billed but not shown cannot be changed: it is somewhere in the wait.
 func (c *change) hidden(e Edit) {
-	if n := c.tokens().hidden; n > 0 && e.Target.has(traces.Reasoning, "") {
+	if n := c.Prepared.tokens().hidden; n > 0 && e.Target.has(traces.Reasoning, "") {
 		c.assumed.say("%s: the reasoning of %s was hidden and is part of the wait: it stays as it is", e, plural(n, "call"))
 	}
 }

@@ -125,6 +125,9 @@ func duration(s string) (time.Duration, error) {
 	return d, nil
 }
 
+// isRate reports whether e sets the rate of writing.
+func (e Edit) isRate() bool { return e.Target == DecodeRate && e.How == Set }
+
 // String returns the edit as ParseEdit reads it.
 func (e Edit) String() string {
 	target := e.Target.String()
@@ -135,7 +138,7 @@ func (e Edit) String() string {
 		return target + "=off"
 	case e.How == Cached:
 		return target + "=cached"
-	case e.Target == DecodeRate:
+	case e.isRate():
 		return target + "=" + plain(e.Rate)
 	case e.Time == 0:
 		return target + "=0"

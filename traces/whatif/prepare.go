@@ -63,7 +63,7 @@ func cachedWaits(runs []*measure.Run) map[string]time.Duration {
 func (p *Prepared) scene(e critpath.Edges) *scene {
 	s := p.scenes[e]
 	if s == nil {
-		s = newScene(p.Run.Path.Replay(e))
+		s = p.newScene(p.Run.Path.Replay(e))
 		p.scenes[e] = s
 	}
 	return s
@@ -71,7 +71,7 @@ func (p *Prepared) scene(e critpath.Edges) *scene {
 
 // edited returns the lengths in a scene after a plan's edits.
 func (p *Prepared) edited(s *scene, plan Plan, assumed *notes) *change {
-	c := p.change(s, assumed)
+	c := p.change(s, plan, assumed)
 	for _, e := range plan.Edits {
 		c.edit(e)
 	}
@@ -83,7 +83,7 @@ func (p *Prepared) Answer(plan Plan) Answer {
 	var (
 		a       = Answer{Run: p.Run, Plan: plan}
 		assumed = &notes{}
-		c       = p.change(p.scene(plan.edges(false)), assumed)
+		c       = p.change(p.scene(plan.edges(false)), plan, assumed)
 		loose   = p.edited(p.scene(plan.edges(true)), plan, nil)
 		labels  = plan.Labels()
 		walls   []time.Duration

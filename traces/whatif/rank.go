@@ -23,7 +23,7 @@ type Chance struct {
 	OnPath  time.Duration // how long the run waits for it
 	Halved  time.Duration // how much shorter the run is if the target takes half its time
 	Removed time.Duration // and if it takes none
-	Curve   []Point       // of one run; nil of several
+	Curve   []Point       // of the first few of one run, else nil
 	Knees   []Knee        // likewise
 }
 
@@ -60,17 +60,7 @@ func (p *Prepared) Outlook() Outlook {
 	}
 	for t, d := range onPath {
 		w := p.sweep(Plan{}, t)
-		c := Chance{Target: t, Runs: 1, OnPath: d, Curve: w.curve()}
-		for _, point := range c.Curve {
-			switch point.Factor {
-			case 0.5:
-				c.Halved = p.Run.Wall - point.Wall
-			case 0:
-				c.Removed = p.Run.Wall - point.Wall
-			}
-		}
-		c.Knees = w.knees()
-		o.Chances = append(o.Chances, c)
+		o.Chances = append(o.Chances, Chance{Target: t, Runs: 1, OnPath: d, Halved: p.Run.Wall - w.at(0.5), Removed: p.Run.Wall - w.at(0)})
 	}
 	for _, plan := range remedies {
 		if saved := p.Run.Wall - p.made(plan).wall(); saved > 0 {
@@ -78,8 +68,15 @@ func (p *Prepared) Outlook() Outlook {
 		}
 	}
 	o.sort()
+	for i := range min(detailed, len(o.Chances)) {
+		w := p.sweep(Plan{}, o.Chances[i].Target)
+		o.Chances[i].Curve, o.Chances[i].Knees = w.curve(), w.knees()
+	}
 	return o
 }
+
+// detailed is how many chances of an outlook have a curve and knees, which take some fifty replays each.
+const detailed = 5
 
 func (o *Outlook) sort() {
 	slices.SortFunc(o.Chances, func(a, b Chance) int {

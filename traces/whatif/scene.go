@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -14,6 +15,9 @@ type scene struct {
 	recorded []time.Duration // length of each part
 	kinds    []kind
 	kind     []int32 // by part: index in kinds
+
+	occurrence func() []int32   // by part: the span whose such time is one occurrence; none if the part is its own
+	tokens     func() []float64 // by part: what was written in it; unknown if nobody counted
 }
 
 // A kind is what parts are booked on, and how their time is known.
@@ -21,16 +25,17 @@ type kind struct {
 	component traces.Component
 	tool      string
 	quality   traces.Quality
+	negative  bool // shorter than nothing: nobody's time
 }
 
 func (k kind) target() Target { return Target{string(k.component), k.tool} }
 
-func newScene(r *critpath.Replay) *scene {
+func (p *Prepared) newScene(r *critpath.Replay) *scene {
 	s := &scene{replay: r, recorded: r.Lengths(), kind: make([]int32, len(r.Parts))}
 	index := map[kind]int32{}
 	for i := range r.Parts {
 		part := &r.Parts[i]
-		key := kind{part.Component, part.Tool, part.Quality}
+		key := kind{part.Component, part.Tool, part.Quality, s.recorded[i] < 0}
 		k, ok := index[key]
 		if !ok {
 			k = int32(len(s.kinds))
@@ -39,14 +44,40 @@ func newScene(r *critpath.Replay) *scene {
 		}
 		s.kind[i] = k
 	}
+	s.occurrence = sync.OnceValue(func() []int32 {
+		owners := p.owners()
+		list := make([]int32, len(r.Parts))
+		for i := range r.Parts {
+			list[i] = owners.of(&r.Parts[i])
+		}
+		return list
+	})
+	s.tokens = sync.OnceValue(func() []float64 { return s.spread(p.tokens().in) })
 	return s
 }
 
-// selected tells for each kind whether it is of any of the targets.
+// spread splits the tokens of each phase over its parts, by length.
+func (s *scene) spread(in []float64) []float64 {
+	own := make([]time.Duration, len(in))
+	for i := range s.replay.Parts {
+		own[s.replay.Parts[i].Span.Index] += max(s.recorded[i], 0)
+	}
+	list := make([]float64, len(s.replay.Parts))
+	for i := range s.replay.Parts {
+		span := s.replay.Parts[i].Span.Index
+		list[i] = unknown
+		if in[span] != unknown && s.recorded[i] > 0 {
+			list[i] = in[span] * float64(s.recorded[i]) / float64(own[span])
+		}
+	}
+	return list
+}
+
+// selected tells for each kind whether it is of any of the targets, and can be changed.
 func (s *scene) selected(targets ...Target) []bool {
 	list := make([]bool, len(s.kinds))
 	for k, kind := range s.kinds {
-		list[k] = slices.ContainsFunc(targets, func(t Target) bool { return t.has(kind.component, kind.tool) })
+		list[k] = !kind.negative && slices.ContainsFunc(targets, func(t Target) bool { return t.has(kind.component, kind.tool) })
 	}
 	return list
 }
