@@ -32,7 +32,9 @@ func TestRetimedToItsOwnTimesARunIsTheSame(t *testing.T) {
 	run := tracetest.Parse(t, retimed)
 	start, end := times(run)
 	// Spans refer to each other in circles, so those of the lists above them stand for themselves by id.
-	byID := cmp.Comparer(func(a, b *traces.Span) bool { return (a == nil) == (b == nil) && (a == nil || a.ID == b.ID && a.Index == b.Index) })
+	byID := cmp.Comparer(func(a, b *traces.Span) bool {
+		return (a == nil) == (b == nil) && (a == nil || a.ID == b.ID && a.Index == b.Index)
+	})
 	steps := cmp.Comparer(func(a, b *traces.Step) bool { return (a == nil) == (b == nil) && (a == nil || a.Index == b.Index) })
 	again := run.Retime(start, end)
 	if diff := cmp.Diff(run.ModelCalls, again.ModelCalls, byID, steps); diff != "" {

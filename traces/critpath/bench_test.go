@@ -75,6 +75,15 @@ func relay(n int) []traces.Record {
 	return records(spans)
 }
 
+// handOn makes a chain in which every span starts the next once it has ended itself.
+func handOn(n int) []traces.Record {
+	spans := []caseSpan{{ID: id(0), Name: "root", Kind: "agent", End: int64(n+2) * 1e6}}
+	for i := range int64(n) {
+		spans = append(spans, caseSpan{ID: id(i + 1), Parent: id(i), Name: "agent", Kind: "agent", Start: i*1e6 + 1, End: (i + 1) * 1e6})
+	}
+	return records(spans)
+}
+
 // crowd makes siblings that all end within the tolerance, many of them at once.
 func crowd(n int) []traces.Record {
 	spans := []caseSpan{{ID: id(0), Name: "root", Kind: "agent", End: 1e9}}
@@ -145,6 +154,7 @@ func BenchmarkReplay(b *testing.B) {
 		{"relay of 50k", func() []traces.Record { return relay(50_000) }},
 		{"crowd of 100k", func() []traces.Record { return crowd(100_000) }},
 		{"beside of 100k", func() []traces.Record { return beside(100_000) }},
+		{"hand-on of 50k", func() []traces.Record { return handOn(50_000) }},
 	} {
 		run := build(b, shape.recs())
 		path := critpath.Find(run)

@@ -22,4 +22,11 @@
 //     (attribute.go).
 //
 // On runs without any of these it gives what Jaeger's walk gives.
+//
+// The same reading of who waited for whom also goes forwards. A replay is the run as a network of instants, in which every span starts
+// after what released it and ends after what joins it, with the own time of spans between as parts whose lengths can be changed
+// (wiring.go, parts.go, replay.go). Unchanged it gives the run to the nanosecond. Slack and drag are defined by it: slack is by how much the
+// end of a span can be put off for free (slack.go), drag by how much the run would be shorter without the span (drag.go). What other
+// edges than those that the order of times suggests would mean is in edges.go. All of it takes O(n log n) time for n spans and
+// needs no recursion. A run that is still open is taken as of now throughout.
 package critpath

@@ -87,8 +87,8 @@ func (h *hull) whole(s int32) bool {
 	return h.to-h.from+1 == h.count && h.left >= s && h.right <= h.below
 }
 
-// budget is how many instants are played anew for the spans whose hull is not whole: a second's work.
-const budget = 100_000_000
+// budget is how many instants are played anew at most for the spans whose hull is not whole: about half a second of work.
+const budget = 50_000_000
 
 func newDrags(b *base) *drags {
 	d := &drags{spans: make([]time.Duration, len(b.Run.Spans))}
