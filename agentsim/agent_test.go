@@ -235,7 +235,9 @@ func TestToolsRunAsManyAtOnceAsParallelSays(t *testing.T) {
 }
 
 func TestHowARunEnds(t *testing.T) {
-	correct := func(_ context.Context, answer string) (bool, string) { return answer == "the right answer", "it should be right" }
+	correct := func(_ context.Context, answer string) (bool, string) {
+		return answer == "the right answer", "it should be right"
+	}
 	look := simmodel.Reply{Text: "I look", Calls: []simmodel.Call{waitFor("look", "10s")}}
 	down := simmodel.Faults{}
 	for n := range 10 {

@@ -41,7 +41,9 @@ func Example() {
 	result, err := agent.Do(context.Background(), agentsim.Task{
 		Name:   "umbrella",
 		Prompt: "Do I need an umbrella in Bergen?",
-		Verify: func(_ context.Context, answer string) (bool, string) { return strings.HasPrefix(answer, "Yes"), "it rains" },
+		Verify: func(_ context.Context, answer string) (bool, string) {
+			return strings.HasPrefix(answer, "Yes"), "it rains"
+		},
 	}, tracer.RunConfig{Group: map[string]string{"effort": "low"}})
 	fmt.Println(result.Outcome, result.Answer, err)
 	if err := t.Shutdown(context.Background()); err != nil {

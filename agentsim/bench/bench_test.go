@@ -36,8 +36,7 @@ func inBubble(t *testing.T, f func(t *testing.T, p Plan)) {
 		tr := tracer.New(tracer.Options{})
 		defer tr.Shutdown(context.Background())
 		var port atomic.Int64
-		model := simmodel.Published()[0]
-		model.Name, model.Efforts = "terse", map[string]float64{"low": 0.03, "medium": 0.1, "high": 0.24} // a tenth of the usual thinking, and of the chunks
+		model := terse()
 		f(t, Plan{
 			Tasks: runnable(), Trials: 2, Seed: 1,
 			Grid:   Grid{Models: []string{model.Name}, Efforts: []string{"low", "medium", "high"}, Loads: []Load{{Users: 3}}},
@@ -49,6 +48,13 @@ func inBubble(t *testing.T, f func(t *testing.T, p Plan)) {
 			dial: network.DialContext,
 		})
 	})
+}
+
+// terse is a model that thinks a tenth of what is usual, in a tenth of the chunks.
+func terse() simmodel.Profile {
+	model := simmodel.Published()[0]
+	model.Name, model.Efforts = "terse", map[string]float64{"low": 0.03, "medium": 0.1, "high": 0.24}
+	return model
 }
 
 // runnable returns the tasks for this machine, without pauses: programs do not sleep in fake time.
@@ -206,6 +212,14 @@ func TestAPlanThatCannotBeRunSaysWhy(t *testing.T) {
 		{"with a negative number", func(p *Plan) { p.Trials = -1 }, "must not be negative"},
 		{"with a task that needs a program", func(p *Plan) { p.Tasks = []tasks.Task{{Name: "odd", Commands: []string{"no-such-program"}}} },
 			`task odd needs the program "no-such-program"`},
+		{"with a task that the simulated model cannot play", func(p *Plan) { p.Tasks = []tasks.Task{{Name: "own"}} }, "task own has no script, so the simulated model cannot play it"},
+		{"with two tasks of one prompt", func(p *Plan) { p.Tasks = append(p.Tasks, p.Tasks[0]) }, "have the same name or prompt"},
+		{"with a tag that runs have already", func(p *Plan) { p.Group = map[string]string{"trial": "7"} }, `runs have a tag "trial" already`},
+		{"with a field that is set otherwise", func(p *Plan) { p.Fields = []Field{{"messages", []any{1}}} }, `the field "messages" of requests is set otherwise`},
+		{"with a field that hides a tag", func(p *Plan) { p.Fields = []Field{{"rate", []any{1}}} }, `"rate" cannot be the name of a field`},
+		{"with two settings that are one", func(p *Plan) { p.Fields = []Field{{"top_p", []any{1, 1.0}}} }, "two settings have the same tags"},
+		{"with a load that is none", func(p *Plan) { p.Loads = []Load{{Rate: -1}} }, "must not be negative"},
+		{"with rounds until something is known", func(p *Plan) { p.Until, p.Rounds = 0.1, 2 }, "rounds have a number of trials"},
 		{"with a model that the server does not have", func(p *Plan) { p.Models = []string{"other"} }, "got no reply from model other"},
 		{"with a server that is not there", func(p *Plan) { p.Sim, p.Endpoints = nil, []Endpoint{{URL: "http://nowhere.test/v1"}} }, "got no reply"},
 		{"with a server that is not there and a limit shorter than the retries", func(p *Plan) {

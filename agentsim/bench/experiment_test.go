@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/seed46266073/longpole/agentsim/simmodel"
 	"github.com/seed46266073/longpole/agentsim/tasks"
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/store"
@@ -20,7 +22,9 @@ import (
 
 // few makes a plan of three tasks at two efforts, two trials each: 12 runs.
 func few(p *Plan) {
-	p.Tasks = slices.DeleteFunc(p.Tasks, func(t tasks.Task) bool { return !slices.Contains([]string{"csv-total", "fix-config", "compare-json"}, t.Name) })
+	p.Tasks = slices.DeleteFunc(p.Tasks, func(t tasks.Task) bool {
+		return !slices.Contains([]string{"csv-total", "fix-config", "compare-json"}, t.Name)
+	})
 	p.Efforts, p.Loads = []string{"low", "high"}, nil
 }
 
@@ -77,12 +81,23 @@ func TestAnExperimentThatIsGoneOnWithIsAsIfItHadNotBeenInterrupted(t *testing.T)
 		{"in rounds", func(p *Plan) { p.Trials, p.Rounds, p.Every = 1, 2, time.Second }, true},
 		{"several at once", func(p *Plan) { p.Loads = []Load{{Users: 3}} }, false},
 		{"at a rate", func(p *Plan) { p.Loads = []Load{{Rate: 0.2}} }, false},
+		{"two servers", func(p *Plan) {
+			sim := *p.Sim
+			sim.Scripts, sim.Seed = tasks.Scripts(p.Tasks), 1
+			for _, name := range []string{"a", "b"} {
+				l, _ := p.listen()
+				go http.Serve(l, simmodel.New(sim)) // until the network is closed
+				p.Endpoints = append(p.Endpoints, Endpoint{Name: name, URL: "http://" + l.Addr().String() + "/v1"})
+			}
+			p.Sim, p.Efforts = nil, []string{"low"}
+		}, true},
 		{"under several loads", func(p *Plan) { p.Loads, p.Trials = []Load{{Users: 1}, {Users: 3}}, 1 }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var whole, interrupted, killed []string
 			inBubble(t, func(t *testing.T, p Plan) {
 				few(&p)
+				p.Tasks = p.Tasks[:2]
 				c.edit(&p)
 				runs, err := p.Run(t.Context())
 				if err != nil {
@@ -92,6 +107,7 @@ func TestAnExperimentThatIsGoneOnWithIsAsIfItHadNotBeenInterrupted(t *testing.T)
 			})
 			inBubble(t, func(t *testing.T, p Plan) {
 				few(&p)
+				p.Tasks = p.Tasks[:2]
 				c.edit(&p)
 				var left *store.Store
 				runs, err := []Run(nil), errors.New("not begun")
@@ -214,7 +230,7 @@ func TestAnotherPlanCannotGoOn(t *testing.T) {
 				p.Sim, p.Endpoints = nil, []Endpoint{{Name: "other", URL: "http://me:secret@other.test/v1"}}
 			}},
 			{"with other tags", "group map[], not map[who:me]", func(p *Plan) { p.Group = map[string]string{"who": "me"} }},
-			{"at a rate", "rate none, not 2/s", func(p *Plan) { p.Loads = []Load{{Rate: 2}} }},
+			{"at a rate", "concurrency 1, not none", func(p *Plan) { p.Loads = []Load{{Rate: 2}} }},
 		} {
 			other := p
 			other.Resume = x
@@ -329,7 +345,6 @@ func TestRoundsBeginOnTimeAndSayTheHour(t *testing.T) {
 	}
 }
 
-// ended is what the recall of an experiment goes by.
 func TestOnlyResultsAreRemembered(t *testing.T) {
 	for outcome, want := range map[traces.Outcome]bool{traces.OK: true, traces.FailedCheck: true, traces.Timeout: true, traces.Error: true, traces.Cancelled: false} {
 		if ended(&traces.Run{Outcome: outcome}) != want || ended(&traces.Run{Outcome: outcome, Open: true}) {

@@ -146,15 +146,3 @@ func (g *Grid) Varied() []string {
 	}
 	return []string{"model"}
 }
-
-// label names a setting by the tags that tell it from the others.
-func (g *Grid) label(s *setting) string {
-	text := ""
-	for i, key := range g.Varied() {
-		if i > 0 {
-			text += " · "
-		}
-		text += s.tags[key]
-	}
-	return text
-}

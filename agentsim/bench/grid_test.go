@@ -19,13 +19,15 @@ func TestAGridIsEveryCombination(t *testing.T) {
 		Fields:       []Field{{"top_p", []any{0.5, 1.0}}, {"tier", []any{"flex", map[string]any{"kind": 1}}}},
 		Loads:        []Load{{Users: 1}, {Rate: 2}, {Rate: 0.5, Users: 4, Even: true}},
 	}
-	settings := g.settings()
+	p := Plan{Grid: g}
+	o := p.order("x")
+	settings := o.settings
 	if want := 2 * 1 * 2 * 2 * 2 * 2 * 2 * 2 * 3; len(settings) != want {
 		t.Fatalf("%d settings, want %d", len(settings), want)
 	}
 	seen := map[string]bool{}
 	for _, s := range settings {
-		seen[g.label(s)] = true
+		seen[o.label(s)] = true
 	}
 	if len(seen) != len(settings) {
 		t.Errorf("%d labels of %d settings", len(seen), len(settings))
@@ -71,7 +73,7 @@ func TestABlockHasEachCombinationOnceInAnOrderOfItsOwn(t *testing.T) {
 		seen, order := map[string]bool{}, ""
 		for _, b := range batches {
 			for _, c := range b.cells {
-				what := c.task.Name + " " + p.label(c.setting)
+				what := c.task.Name + " " + o.label(c.setting)
 				seen[what] = true
 				order += what + "\n"
 				if c.setting.load != b.load || c.trial != trial {

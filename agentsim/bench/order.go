@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/seed46266073/longpole/agentsim/tasks"
@@ -29,8 +30,9 @@ type batch struct {
 type order struct {
 	plan     *Plan
 	settings []*setting
-	name     string // of the experiment: what the ids of its runs begin with
-	digits   int    // of the numbers in ids
+	varied   []string // tags that tell the settings apart
+	name     string   // of the experiment: what the ids of its runs begin with
+	digits   int      // of the numbers in ids
 }
 
 // namePrefix begins the name of an experiment.
@@ -42,9 +44,18 @@ func stamp(now time.Time) string {
 }
 
 func (p *Plan) order(name string) order {
-	o := order{plan: p, settings: p.settings(), name: name}
+	o := order{plan: p, settings: p.settings(), varied: p.Varied(), name: name}
 	o.digits = len(fmt.Sprint(o.size() * p.mostTrials()))
 	return o
+}
+
+// label names a setting by what tells it from the others.
+func (o *order) label(s *setting) string {
+	var words []string
+	for _, key := range o.varied {
+		words = append(words, s.tags[key])
+	}
+	return strings.Join(words, " · ")
 }
 
 // size is how many runs a block has.

@@ -180,30 +180,35 @@ func (e *execution) rounds(ctx context.Context) error {
 		if !e.left(from, to) {
 			continue // made before
 		}
+		if !begun {
+			begun, e.tally.first = true, round
+		} else if err := e.await(ctx, round); err != nil {
+			return err
+		}
 		e.mu.Lock()
 		e.tally.round = round
-		if !begun {
-			e.tally.first = round
-		}
-		at := e.tally.began.Add(time.Duration(round-e.tally.first) * e.Every)
-		wait := begun && time.Until(at) > 0
-		if wait && e.Progress != nil {
-			p := e.progress(nil)
-			p.Next = at
-			e.Progress(p)
-		}
 		e.mu.Unlock()
-		begun = true
-		if wait {
-			if err := sleepUntil(ctx, at); err != nil {
-				return err
-			}
-		}
 		if err := e.round(ctx, from, to); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// await waits until it is time for a round. The first one that this process makes begins at once.
+func (e *execution) await(ctx context.Context, round int) error {
+	at := e.tally.began.Add(time.Duration(round-e.tally.first) * e.Every)
+	if time.Until(at) <= 0 {
+		return context.Cause(ctx)
+	}
+	e.mu.Lock()
+	if e.Progress != nil {
+		p := e.progress(nil)
+		p.Next = at
+		e.Progress(p)
+	}
+	e.mu.Unlock()
+	return sleepUntil(ctx, at)
 }
 
 // left reports whether some run of the trials has yet to be made.

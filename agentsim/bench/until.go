@@ -47,7 +47,7 @@ func (p *Plan) Precision(runs []Run) Precision {
 			}
 		}
 		if width := relativeWidth(sample); width > worst.Width {
-			worst.Width, worst.Setting = width, p.label(s)
+			worst.Width, worst.Setting = width, o.label(s)
 		}
 	}
 	switch {

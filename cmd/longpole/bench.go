@@ -103,7 +103,7 @@ terminal the screens open at the end.`,
 			if len(args) == 1 { // --resume EXPERIMENT
 				opt.resume = args[0]
 			}
-			return runBench(cmd.Context(), opt, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return runBench(cmd.Context(), &opt, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
@@ -149,8 +149,8 @@ terminal the screens open at the end.`,
 	return cmd
 }
 
-func runBench(ctx context.Context, opt benchOptions, stdin io.Reader, stdout, stderr io.Writer) error {
-	before, err := resumed(&opt)
+func runBench(ctx context.Context, opt *benchOptions, stdin io.Reader, stdout, stderr io.Writer) error {
+	before, err := resumed(opt)
 	if err != nil {
 		return err
 	}
