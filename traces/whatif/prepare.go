@@ -23,6 +23,20 @@ type Prepared struct {
 
 // Prepare returns run ready for plans. Runs that were seen are for wait=cached, as in Of.
 func Prepare(run *measure.Run, seen []*measure.Run) *Prepared {
+	return prepare(run, sync.OnceValue(func() map[string]time.Duration { return cachedWaits(append(slices.Clone(seen), run)) }))
+}
+
+// PrepareAll returns each of runs ready for plans; all of them were seen.
+func PrepareAll(runs []*measure.Run) []*Prepared {
+	seen := sync.OnceValue(func() map[string]time.Duration { return cachedWaits(runs) })
+	list := make([]*Prepared, len(runs))
+	for i, run := range runs {
+		list[i] = prepare(run, seen)
+	}
+	return list
+}
+
+func prepare(run *measure.Run, cachedWaits func() map[string]time.Duration) *Prepared {
 	return &Prepared{
 		Run:    run,
 		scenes: map[critpath.Edges]*scene{},
@@ -31,7 +45,7 @@ func Prepare(run *measure.Run, seen []*measure.Run) *Prepared {
 			o := ownersOf(run.Run)
 			return &o
 		}),
-		cachedWaits: sync.OnceValue(func() map[string]time.Duration { return cachedWaits(append(slices.Clone(seen), run)) }),
+		cachedWaits: cachedWaits,
 	}
 }
 
@@ -81,21 +95,17 @@ func (p *Prepared) edited(s *scene, plan Plan, assumed *notes) *change {
 // Answer answers a plan in full.
 func (p *Prepared) Answer(plan Plan) Answer {
 	var (
-		a       = Answer{Run: p.Run, Plan: plan}
-		assumed = &notes{}
-		c       = p.change(p.scene(plan.edges(false)), plan, assumed)
-		loose   = p.edited(p.scene(plan.edges(true)), plan, nil)
-		labels  = plan.Labels()
-		walls   []time.Duration
-		wall    = p.Run.Wall
-		effect  = func() {
+		a      = Answer{Run: p.Run, Plan: plan, Assumed: p.Assumed(plan)}
+		c      = p.change(p.scene(plan.edges(false)), plan, nil)
+		labels = plan.Labels()
+		wall   = p.Run.Wall
+		effect = func() {
 			after := c.wall()
 			a.Effects = append(a.Effects, Effect{labels[len(a.Effects)], wall - after})
 			wall = after
 		}
 	)
 	if plan.ParallelTools != AsRecorded {
-		assumed.say("--parallel %s: tool calls of one model message do not need each other's results", plan.ParallelTools)
 		effect()
 	}
 	for _, e := range plan.Edits {
@@ -103,26 +113,12 @@ func (p *Prepared) Answer(plan Plan) Answer {
 		effect()
 	}
 	if plan.Steps < 0 {
-		f := fewerSteps(p.Run.Run, -plan.Steps)
-		f.assume(-plan.Steps, assumed)
-		for _, steps := range [][]*traces.Step{f.shortest(), f.longest()} {
-			walls = append(walls, c.without(steps), loose.without(steps))
-		}
-		c.skip(f.median())
-		loose.skip(f.median())
+		c.skip(fewerSteps(p.Run.Run, -plan.Steps).median())
 		effect()
-	}
-	if c.full {
-		assumed.say("times that would be longer than can be counted were cut short")
-	}
-	if p.Run.Open {
-		assumed.say("the run had not ended when it was read: its times are so far")
 	}
 	t := c.replay.Play(c.lengths)
 	a.After = measure.Of(p.Run.Run.Retime(t.Start, t.End))
-	walls = append(walls, t.Wall, loose.wall())
-	a.Low, a.High = slices.Min(walls), slices.Max(walls)
-	a.Assumed = assumed.list
+	a.Low, a.High = p.Range(plan)
 	for _, t := range plan.targets() {
 		w := p.sweep(plan, t)
 		if w.total == 0 {
@@ -132,6 +128,42 @@ func (p *Prepared) Answer(plan Plan) Answer {
 		a.Knees = append(a.Knees, w.knees()...)
 	}
 	return a
+}
+
+// Range returns between what the run's time is under a plan, as Answer.Low and High have it. It costs some replays.
+func (p *Prepared) Range(plan Plan) (low, high time.Duration) {
+	var walls []time.Duration
+	for _, structural := range []bool{false, true} {
+		c := p.edited(p.scene(plan.edges(structural)), plan, nil)
+		if plan.Steps < 0 {
+			f := fewerSteps(p.Run.Run, -plan.Steps)
+			walls = append(walls, c.without(f.shortest()), c.without(f.longest()))
+			c.skip(f.median())
+		}
+		walls = append(walls, c.wall())
+	}
+	return slices.Min(walls), slices.Max(walls)
+}
+
+// Assumed returns what a plan takes for granted, or cannot do, as Answer.Assumed has it.
+func (p *Prepared) Assumed(plan Plan) []string {
+	assumed := &notes{}
+	if plan.ParallelTools != AsRecorded {
+		assumed.say("--parallel %s: tool calls of one model message do not need each other's results", plan.ParallelTools)
+	}
+	c := p.edited(p.scene(plan.edges(false)), plan, assumed)
+	if plan.Steps < 0 {
+		f := fewerSteps(p.Run.Run, -plan.Steps)
+		f.assume(-plan.Steps, assumed)
+		c.skip(f.median())
+	}
+	if c.full {
+		assumed.say("times that would be longer than can be counted were cut short")
+	}
+	if p.Run.Open {
+		assumed.say("the run had not ended when it was read: its times are so far")
+	}
+	return assumed.list
 }
 
 // A Glance is a plan's answer in short, for a slider while it moves.

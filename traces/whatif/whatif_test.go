@@ -308,3 +308,22 @@ func TestWhatWouldHelpMostComesFirst(t *testing.T) {
 		t.Errorf("pooled, second %+v", c)
 	}
 }
+
+func TestARangeAndWhatIsAssumedAreThoseOfTheAnswer(t *testing.T) {
+	runs := []*measure.Run{measure.Of(tracetest.Parse(t, `
+		run    ======================
+		 chat  wwoa                    asks:c1,c2
+		 test      ============        call:c1
+		 lint      ====                call:c2
+		 chat2                 wwoooo
+	`))}
+	plan := whatif.Plan{Edits: []whatif.Edit{edit("tool[test]*0.5"), edit("reasoning=0")}, ParallelTools: whatif.AtOnce, Steps: -1}
+	p := whatif.PrepareAll(runs)[0]
+	a := p.Answer(plan)
+	if low, high := p.Range(plan); low != a.Low || high != a.High || low > high {
+		t.Errorf("range %v to %v, want that of the answer, %v to %v", low, high, a.Low, a.High)
+	}
+	if diff := cmp.Diff(a.Assumed, p.Assumed(plan)); diff != "" || len(a.Assumed) != 3 {
+		t.Errorf("assumed %q, want the answer's three sentences, %q", p.Assumed(plan), a.Assumed)
+	}
+}
