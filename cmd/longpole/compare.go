@@ -48,7 +48,7 @@ Why: the difference of the means of the correct runs, on the critical path, spli
 
 Go benchmark lines (--format benchfmt) are what benchstat reads, one a correct run: benchstat -col /effort FILE.
 
-` + sourceHelp,
+` + sourceHelp + "\n\n" + yardstickHelp,
 		Example: `  longpole compare monday.jsonl friday.jsonl
   longpole compare --by effort bench-20260105T101500Z
   longpole compare --by model,effort --pairs first --format markdown runs.jsonl
@@ -64,6 +64,8 @@ Go benchmark lines (--format benchfmt) are what benchstat reads, one a correct r
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("pairs", cobra.FixedCompletions([]string{"all", "first", "best"}, cobra.ShellCompDirectiveNoFileComp))
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
+	opt.yardsticks.flags(cmd)
+	groupFlags(cmd, yardstickFlags)
 	return cmd
 }
 
@@ -71,9 +73,12 @@ func runCompare(ctx context.Context, opt compareOptions, sources []string, stdin
 	if err := opt.check(); err != nil {
 		return err
 	}
+	against, err := opt.yardsticks.load()
+	if err != nil {
+		return err
+	}
 	var groups []measure.Group
 	var problems []traces.Problem
-	var err error
 	if len(sources) > 1 {
 		groups, problems, err = opt.apart(ctx, sources, stdin)
 	} else {
@@ -89,9 +94,13 @@ func runCompare(ctx context.Context, opt compareOptions, sources []string, stdin
 	c := compare.Of(groups, compare.Options{Pairs: pairs})
 	switch opt.format {
 	case "text":
-		return report.WriteComparison(stdout, c, problems, textOptions(stdout))
+		draw := textOptions(stdout)
+		if err := report.WriteComparison(stdout, c, problems, draw); err != nil {
+			return err
+		}
+		return against.WriteText(stdout, c.Groups, draw)
 	case "json":
-		return report.Yardsticks{}.WriteComparisonJSON(stdout, c, problems)
+		return against.WriteComparisonJSON(stdout, c, problems)
 	}
 	for _, p := range problems { // these forms have no place for them
 		fmt.Fprintf(stderr, "%s: %s\n", report.Clean(string(p.Code)), report.Clean(p.Message))
