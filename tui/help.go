@@ -99,11 +99,11 @@ func (m *Model) helpGroups() [][]helpEntry {
 			if n := len(list); b.Joined && n > 1 {
 				last := &list[n-1]
 				last.keys += " " + b.Help().Key
-				last.does = both(last.does, b.Help().Desc)
+				last.does = both(last.does, m.does(b))
 				last.works = last.works || does
 				continue
 			}
-			list = append(list, helpEntry{keys: b.Help().Key, does: b.Help().Desc, works: does})
+			list = append(list, helpEntry{keys: b.Help().Key, does: m.does(b), works: does})
 		}
 		groups = append(groups, list)
 	}

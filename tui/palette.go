@@ -25,10 +25,10 @@ func (m *Model) commands() []command {
 	var list []command
 	for _, a := range append(m.actions(), always...) {
 		b, ok := keys.Default.Of(a)
-		if !ok || slices.ContainsFunc(list, func(c command) bool { return c.name == b.Help().Desc }) {
+		if !ok || slices.ContainsFunc(list, func(c command) bool { return c.name == m.does(b) }) {
 			continue
 		}
-		list = append(list, command{b.Help().Desc, b.Help().Key, func(m *Model) tea.Cmd { return m.act(a, 0) }})
+		list = append(list, command{m.does(b), b.Help().Key, func(m *Model) tea.Cmd { return m.act(a, 0) }})
 	}
 	return append(list, command{"tour", "", func(m *Model) tea.Cmd { m.tour(); return nil }})
 }

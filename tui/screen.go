@@ -27,6 +27,7 @@ const (
 	Problems
 	Stream // one model call, arrival by arrival
 	Live   // what each agent is doing now; only with Options.Updates
+	Flame  // what one run or many waited for, added up by kind of work
 )
 
 // A page is what a screen draws above the key bar.
@@ -46,11 +47,18 @@ type (
 		Search(query string)
 		Query() (query string, matches int)
 	}
-	shower  interface{ Run() *measure.Run }     // has a run under the cursor; nil: none
-	named   interface{ ID() string }            // has an id to copy; "": none
-	growing interface{ Replace(*measure.Run) }  // goes on with its run as it is now
-	timed   interface{ Jump(at time.Duration) } // can go to an instant of its run
-	dragged interface {                         // can be dragged over; done: the button was let go
+	shower  interface{ Run() *measure.Run }        // has a run under the cursor; nil: none
+	named   interface{ ID() string }               // has an id to copy; "": none
+	growing interface{ Replace(*measure.Run) }     // goes on with its run as it is now
+	timed   interface{ Jump(at time.Duration) }    // can go to an instant of its run
+	nested  interface{ Back() bool }               // can go back a step within itself; false: there is none
+	worker  interface{ Work() tea.Cmd }            // has something worked out; nil: nothing, or that is under way
+	worded  interface{ Words(keys.Action) string } // has other words for what a key does; "": the usual ones
+	summing interface {                            // is about any number of runs; marked: because they are
+		Runs() []*measure.Run
+		Replace(runs []*measure.Run, marked bool)
+	}
+	dragged interface { // can be dragged over; done: the button was let go
 		Drag(fromX, fromY, toX int, done bool)
 	}
 )
@@ -72,6 +80,7 @@ var kinds = [...]kind{
 	Compare:   {name: "compare", key: keys.Compare, make: (*Model).comparison},
 	Problems:  {name: "problems", key: keys.Problems, make: (*Model).oddities},
 	Live:      {name: "live", key: keys.Live},
+	Flame:     {name: "flame", key: keys.Flame, make: (*Model).flame},
 }
 
 // screen returns which screen is shown.

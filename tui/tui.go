@@ -18,6 +18,7 @@ import (
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/tui/compare"
+	"github.com/seed46266073/longpole/tui/flame"
 	"github.com/seed46266073/longpole/tui/live"
 	"github.com/seed46266073/longpole/tui/problems"
 	"github.com/seed46266073/longpole/tui/runlist"
@@ -157,6 +158,24 @@ func (m *Model) compared() []*measure.Run {
 		return m.list.Marked()
 	}
 	return m.list.Shown()
+}
+
+// flame adds up what the runs that the current screen is about waited for.
+func (m *Model) flame() page {
+	runs, marked := m.subject()
+	return flame.New(m.theme, runs, marked)
+}
+
+// subject returns the runs that the current screen is about: the one that is open, else those that a comparison is of.
+func (m *Model) subject() (runs []*measure.Run, marked bool) {
+	switch p := m.page().(type) {
+	case growing:
+		return []*measure.Run{m.run}, false
+	case summing:
+		return p.Runs(), m.marked
+	}
+	m.marked = len(m.list.Marked()) > 0
+	return m.compared(), m.marked
 }
 
 // oddities lists the problems of the run on the screen, of all runs from any other screen.

@@ -9,12 +9,22 @@ import (
 	"github.com/seed46266073/longpole/tui/chosen"
 	"github.com/seed46266073/longpole/tui/compare"
 	"github.com/seed46266073/longpole/tui/keys"
+	"github.com/seed46266073/longpole/tui/later"
 	"github.com/seed46266073/longpole/tui/stream"
 	"github.com/seed46266073/longpole/tui/waterfall"
 )
 
-// Update does what a message asks for.
+// Update does what a message asks for, and begins what the screen wants to have worked out after that.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.take(msg)
+	if p, ok := m.page().(worker); ok {
+		cmd = tea.Batch(cmd, p.Work())
+	}
+	return m, cmd
+}
+
+// take does what a message asks for.
+func (m *Model) take(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
@@ -30,27 +40,29 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.restyle()
 		}
 	case tea.KeyPressMsg:
-		return m, m.press(msg)
+		return m.press(msg)
 	case tea.PasteMsg:
 		if m.prompt.open {
 			m.write(m.prompt.text + msg.Content)
 		}
 	case tea.MouseMsg:
-		return m, m.mouse(msg)
+		return m.mouse(msg)
 	case loadTickMsg:
-		return m, m.look()
+		return m.look()
 	case loadedMsg:
-		return m, m.loaded(msg)
+		return m.loaded(msg)
+	case later.Done:
+		msg()
 	case exportedMsg:
 		m.exported(msg)
 	case updatedMsg:
 		m.apply(Update(msg))
-		return m, m.listen
+		return m.listen
 	case lostMsg:
 		m.live.SetFault("nothing more comes; all is as it was when it was last seen")
 	case clockMsg:
 		m.live.SetNow(time.Time(msg))
-		return m, m.tick()
+		return m.tick()
 	case chosen.Msg:
 		m.open(Waterfall, msg.Run)
 		if fall, ok := m.page().(*waterfall.Model); ok {
@@ -64,7 +76,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case compare.ChosenMsg:
 		m.openGroup(msg)
 	}
-	return m, nil
+	return nil
 }
 
 // press handles a key: as text while something is being typed, else as what the key map says.
@@ -155,10 +167,13 @@ func moves(a keys.Action) bool {
 	return false
 }
 
-// back takes away, in this order, what was searched for and the screen itself.
+// back takes away, in this order, what was searched for, a step within the screen, and the screen itself.
 func (m *Model) back() {
 	if query, _ := m.query(); query != "" {
 		m.search("")
+		return
+	}
+	if p, ok := m.page().(nested); ok && p.Back() {
 		return
 	}
 	if len(m.stack) > 1 {

@@ -89,7 +89,7 @@ func (m *Model) bottom() string {
 	l.Space(1)
 	for _, a := range append(m.shownKeys(room), fixed...) {
 		b, _ := keys.Default.Of(a)
-		l.Text(t.Accent, b.Help().Key).Space(1).Text(t.Muted, b.Help().Desc).Space(2)
+		l.Text(t.Accent, b.Help().Key).Space(1).Text(t.Muted, m.does(b)).Space(2)
 	}
 	if right != "" {
 		l.Right(t.Warn, right+" ")
@@ -111,5 +111,15 @@ func (m *Model) shownKeys(room int) []keys.Action {
 
 func (m *Model) keyWidth(a keys.Action) int {
 	b, _ := keys.Default.Of(a)
-	return cell.Width(b.Help().Key) + 1 + cell.Width(b.Help().Desc) + 2
+	return cell.Width(b.Help().Key) + 1 + cell.Width(m.does(b)) + 2
+}
+
+// does returns what a key does on the current screen, in words.
+func (m *Model) does(b keys.Binding) string {
+	if p, ok := m.page().(worded); ok {
+		if words := p.Words(b.Action); words != "" {
+			return words
+		}
+	}
+	return b.Help().Desc
 }

@@ -14,6 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	pairs "github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/keys"
@@ -84,9 +85,10 @@ func (m *Model) regroup() {
 		m.groups = measure.GroupBy(m.runs, m.by[m.chosen])
 	}
 	m.goal = report.GoalOf(m.groups)
+	shown := pairs.Of(m.groups, pairs.Options{})
 	m.verdict = nil
 	if m.by[m.chosen] != ByRun {
-		m.verdict = report.Verdict(m.groups)
+		m.verdict = report.VerdictOf(shown)
 	}
 	m.scale = 0
 	for _, g := range m.groups {
@@ -98,8 +100,7 @@ func (m *Model) regroup() {
 		}
 	}
 	m.list.Resize(len(m.groups), m.fit())
-	best, _ := measure.Best(m.groups)
-	m.list.Select(max(0, best))
+	m.list.Select(max(0, shown.Best))
 }
 
 // Replace compares other runs, or the same ones after they have grown, grouped as before as far as that can be, and keeps the selected

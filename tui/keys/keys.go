@@ -32,11 +32,14 @@ const (
 	ZoomReset
 	ZoomSpan
 	ZoomUndo
+	ResetAll
 	PanLeft
 	PanRight
 	Gaps
 	Critical
 	Breakdown
+	Flame
+	WhatIf
 	Stream
 	Compare
 	Regroup
@@ -90,7 +93,7 @@ const (
 // Groups lists every group in the order of the help page.
 var Groups = []Group{Move, Open, Time, Views, Rows, Else}
 
-// Default is the only map. f and W are kept for a flame graph and for what-if.
+// Default is the only map.
 var Default = Map{
 	bind(Enter, Open, "enter", "open", "enter"),
 	join(bind(Back, Open, "esc", "back", "esc", "backspace")),
@@ -101,6 +104,8 @@ var Default = Map{
 
 	bind(Critical, Views, "c", "critical only", "c"),
 	bind(Breakdown, Views, "b", "breakdown", "b"),
+	bind(Flame, Views, "f", "flame", "f"),
+	bind(WhatIf, Views, "W", "what-if", "W"),
 	bind(Stream, Views, "S", "stream of the call", "S"),
 	bind(Compare, Views, "C", "compare", "C"),
 	bind(Problems, Views, "p", "problems", "p"),
@@ -123,6 +128,7 @@ var Default = Map{
 	join(bind(PanRight, Time, "d", "later", "d")),
 	bind(ZoomReset, Time, "0", "whole run", "0"),
 	join(bind(ZoomUndo, Time, "u", "undo zoom", "u")),
+	bind(ResetAll, Time, "R", "reset all", "R"),
 	bind(ZoomSpan, Time, "z", "zoom to row", "z"),
 	bind(Gaps, Time, "i", "cut idle gaps", "i"),
 
