@@ -126,7 +126,7 @@ func TestCauses(t *testing.T) {
 func TestCausesAddUpAndTurnRound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 42))
 	pairs := 0
-	for seed := range uint64(300) {
+	for seed := range uint64(150) {
 		var runs []*measure.Run
 		for i := range 2 + rng.IntN(4) {
 			built, _ := traces.Build(tracetest.Random(seed*10 + uint64(i)))
@@ -160,7 +160,7 @@ func TestCausesAddUpAndTurnRound(t *testing.T) {
 		}
 		pairs++
 	}
-	if pairs < 200 {
+	if pairs < 100 {
 		t.Errorf("only %d pairs were tried", pairs)
 	}
 }

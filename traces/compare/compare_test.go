@@ -69,7 +69,7 @@ func TestPair(t *testing.T) {
 		},
 		{
 			"inside the noise", "low: 10 11 12 13 14 15\nhigh: 10.5 11.5 12.5 13.5 14.5 15.5", compare.NoneSeen, compare.Ranks,
-			"No difference in time seen between high and low: one of 24 % would have been seen four times in five; the 4 % that it looks like would take about 237 runs of each; right as often within what 6 runs can show, 100 % of runs against 100 % (−39 to +39 points).",
+			"No difference in time seen between high and low: one of 24 % would have been seen four times in five; the 4 % that it looks like would take about 240 runs of each; right as often within what 6 runs can show, 100 % of runs against 100 % (−39 to +39 points).",
 		},
 		{
 			"eight tasks are the sample", eight("low", 1) + eight("high", 1.5), compare.Slower, compare.TaskMeans,

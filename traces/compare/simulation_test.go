@@ -48,9 +48,9 @@ func (e experiment) run(rng *rand.Rand) []measure.Group {
 
 func times() int {
 	if testing.Short() {
-		return 100
+		return 60
 	}
-	return 240
+	return 160
 }
 
 // Where settings are the same, at most one comparison in twenty says that any of them differ in time, or in success, whichever pairs

@@ -33,7 +33,7 @@ func (p *Pair) timeText(made int) string {
 	case NoneSeen:
 		s := fmt.Sprintf("No difference in time seen between %s and %s%s: one of %s would have been seen four times in five", b, a, p.over(), percent(*p.Smallest))
 		if p.RunsNeeded != nil {
-			s += fmt.Sprintf("; the %s that it looks like would take about %d runs of each", percent(math.Abs(*p.Ratio-1)), *p.RunsNeeded)
+			s += fmt.Sprintf("; the %s that it looks like would take about %d runs of each", percent(math.Abs(*p.Ratio-1)), rough(*p.RunsNeeded))
 		}
 		return s
 	}
@@ -115,7 +115,7 @@ func (p *Pair) successText() string {
 		return ""
 	}
 	a, b := percent(p.A.Success.Rate), percent(p.B.Success.Rate)
-	span := signed("%+.0f to %+.0f points", 100*r.Low, 100*r.High)
+	span := signed("%+.0f to %+.0f points", math.Round(100*r.Low)+0, math.Round(100*r.High)+0) // + 0: there is no -0
 	runs := plural(min(p.A.N-p.A.Unknown, p.B.N-p.B.Unknown), "run")
 	done := p.right()
 	switch {
@@ -150,6 +150,15 @@ func percent(share float64) string {
 		return fmt.Sprintf("%.1f %%", p)
 	}
 	return fmt.Sprintf("%.0f %%", share*100)
+}
+
+// rough rounds a number of runs up to two digits, which is more than an estimate deserves.
+func rough(n int) int {
+	unit := 1
+	for n/unit >= 100 {
+		unit *= 10
+	}
+	return (n + unit - 1) / unit * unit
 }
 
 func plural(n int, noun string) string {
