@@ -16,7 +16,7 @@ func Verdict(groups []measure.Group) []string {
 	return VerdictOf(compare.Of(groups, compare.Options{}))
 }
 
-// VerdictOf says in plain sentences what a comparison shows: first whether the effort dial does anything, then what to use, if the
+// VerdictOf says in plain sentences what a comparison shows: first what is wrong with the effort dial, then what to use, if the
 // data tell, then what each pair shows. A difference is called one only where the tests of traces/compare leave no doubt. Labels
 // are as the traces have them: clean the sentences before they are printed.
 func VerdictOf(c *compare.Comparison) []string {
@@ -28,9 +28,13 @@ func VerdictOf(c *compare.Comparison) []string {
 		return []string{single(groups[0])}
 	}
 	goal := GoalOf(groups)
-	var say []string
+	var say, untold []string
 	for _, k := range c.Knobs {
-		if k.Text != "" && k.Effect != compare.Works {
+		switch {
+		case k.Text == "", k.Effect == compare.Works:
+		case k.Effect == compare.Untold:
+			untold = append(untold, k.Text)
+		default:
 			say = append(say, k.Text)
 		}
 	}
@@ -42,9 +46,9 @@ func VerdictOf(c *compare.Comparison) []string {
 	}
 	switch {
 	case len(told) == 0 && goal.known():
-		return append(say, "No setting gave a correct answer, so none is to be recommended.")
+		return append(append(say, untold...), "No setting gave a correct answer, so none is to be recommended.")
 	case len(told) == 0:
-		return append(say, "No run finished, so nothing is to be recommended.")
+		return append(append(say, untold...), "No run finished, so nothing is to be recommended.")
 	case c.Clear:
 		say = append(say, recommendation(goal, c))
 	case len(told) == 1:
@@ -62,7 +66,7 @@ func VerdictOf(c *compare.Comparison) []string {
 	if more > 0 {
 		say = append(say, fmt.Sprintf("The document of --format json holds %s more.", plural(more, "pair")))
 	}
-	return say
+	return append(say, untold...)
 }
 
 // pairsShown bounds the sentences and causes below the recommendation: more would bury it.

@@ -84,9 +84,9 @@ func TestVerdict(t *testing.T) {
 			"only one setting was ever right",
 			`low 1x1+5: 10 failed_check, 11 failed_check
 			 high 1x4+90: 10 ok, 11 ok`,
-			`Whether effort did anything cannot be told from so few runs: the reasoning tokens a call (low 5, high 90) show no trend beyond doubt.
-			 Only runs of high were right, in the median after 10.50 s: too few runs to be sure that the others cannot.
-			 low and high cannot be compared in time: 0 of their runs were right and 2; right in 0 % of runs against 100 % (−100 to −7 points), which 2 runs do not settle.`,
+			`Only runs of high were right, in the median after 10.50 s: too few runs to be sure that the others cannot.
+			 low and high cannot be compared in time: 0 of their runs were right and 2; right in 0 % of runs against 100 % (−100 to −7 points), which 2 runs do not settle.
+			 Whether effort did anything cannot be told from so few runs: the reasoning tokens a call (low 5, high 90) show no trend beyond doubt.`,
 		},
 		{
 			"none was ever right",
