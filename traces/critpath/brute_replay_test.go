@@ -215,7 +215,7 @@ func (r *bruteReplay) end(x *bruteSpan) time.Duration {
 func (r *bruteReplay) wall() (wall time.Duration, ok bool) { return r.end(r.spans[0]), !r.circle }
 
 func TestSlackAndDragAgreeWithTheDefinition(t *testing.T) {
-	n := uint64(2_000)
+	n := uint64(1_000)
 	if testing.Short() {
 		n = 300
 	}

@@ -5,13 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/critpath"
 	"github.com/seed46266073/longpole/traces/tracetest"
 )
 
 func TestReplayedUnchangedARunTakesAsLong(t *testing.T) {
-	for seed := range uint64(5_000) {
+	for seed := range uint64(3_000) {
 		run := build(t, wild(rand.New(rand.NewPCG(seed, 4))))
 		p := critpath.Find(run)
 		for _, edges := range []critpath.Edges{{}, {Structural: true}} {
@@ -30,7 +32,7 @@ func TestReplayedUnchangedARunTakesAsLong(t *testing.T) {
 }
 
 func TestShorterPartsNeverMakeARunLonger(t *testing.T) {
-	for seed := range uint64(3_000) {
+	for seed := range uint64(1_200) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		run := build(t, wild(rng))
 		r := critpath.Find(run).Replay(critpath.Edges{Structural: seed%2 == 0})
@@ -70,6 +72,47 @@ func TestPartsAreBookedLikeThePath(t *testing.T) {
 			if !booked[s.Span][s.Component] {
 				t.Fatalf("seed %d: %s is %s on the path, but not among the parts\n%s", seed, s.Span.ID, s.Component, tracetest.String(run))
 			}
+		}
+	}
+}
+
+func TestToolsAtOnceAreNeverLater(t *testing.T) {
+	earlier := 0
+	for seed := range uint64(2_000) {
+		run := build(t, wild(rand.New(rand.NewPCG(seed, 11))))
+		p := critpath.Find(run)
+		for _, edges := range []critpath.Edges{{ToolsAtOnce: true}, {ToolsEarly: true}} {
+			r := p.Replay(edges)
+			timing := r.Play(r.Lengths())
+			for i, s := range run.Spans {
+				if timing.Start[i] > s.Start || timing.End[i] > s.End {
+					t.Fatalf("seed %d: with %+v, %s is %d-%d, later than %d-%d\n%s", seed, edges, s.ID, timing.Start[i], timing.End[i], s.Start, s.End, tracetest.String(run))
+				}
+				if timing.Start[i] < s.Start {
+					earlier++
+				}
+			}
+		}
+	}
+	if earlier < 50 {
+		t.Errorf("%d spans were earlier: too few", earlier)
+	}
+}
+
+func TestReplayDoesNotDependOnTheOrderOfRecords(t *testing.T) {
+	for seed := range uint64(500) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		recs := wild(rng)
+		half := func(recs []traces.Record) critpath.Timing {
+			r := critpath.Find(build(t, recs)).Replay(critpath.Edges{})
+			lengths := r.Lengths()
+			for i := range lengths {
+				lengths[i] /= 2
+			}
+			return r.Play(lengths)
+		}
+		if diff := cmp.Diff(half(recs), half(shuffled(rng, recs))); diff != "" {
+			t.Fatalf("seed %d: (-one order +other):\n%s", seed, diff)
 		}
 	}
 }

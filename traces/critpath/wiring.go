@@ -135,7 +135,7 @@ func (w *wiring) begin(c int32) {
 	if k == none {
 		k, at = w.suggested(x, c)
 		if atOnce {
-			if soon := w.sooner(c); soon != none {
+			if soon := w.sooner(c); soon != none && w.recorded[soon] <= at {
 				k = soon
 			}
 		}
