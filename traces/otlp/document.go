@@ -20,6 +20,10 @@ func (r *reader) document() {
 		r.in.unexpected()
 		return
 	}
+	if r.samePreamble() {
+		return
+	}
+	r.began = r.beginning()
 	fields, known, wraps := 0, false, false
 	for key := range r.in.object {
 		fields++
@@ -73,7 +77,7 @@ func (r *reader) resourceSpans() {
 		case "scopeSpans", "scope_spans", "instrumentationLibrarySpans", "instrumentation_library_spans":
 			r.expectList("scopeSpans")
 			for range r.in.array {
-				r.scopeSpans()
+				r.scopeSpans(resource)
 			}
 		}
 	}
@@ -82,8 +86,8 @@ func (r *reader) resourceSpans() {
 	}
 }
 
-// scopeSpans reads the spans of one instrumentation scope.
-func (r *reader) scopeSpans() {
+// scopeSpans reads the spans of one instrumentation scope; the resource is the one around it, as far as that was read.
+func (r *reader) scopeSpans(resource *traces.Resource) {
 	first := len(r.records)
 	scope := ""
 	for key := range r.in.object {
@@ -95,6 +99,7 @@ func (r *reader) scopeSpans() {
 				}
 			}
 		case "spans":
+			r.keepPreamble(resource, scope)
 			r.expectList("spans")
 			for range r.in.array {
 				r.span()

@@ -61,9 +61,9 @@ func oddText(r *rand.Rand) string {
 	var b strings.Builder
 	for i := range r.IntN(40) {
 		span := fmt.Sprintf(`{"traceId":"0%d","spanId":"%x","name":"n%d","attributes":[{"key":"k","value":{"intValue":"%d"}}]}`, r.IntN(3), i+1, i, r.IntN(9))
-		resource := fmt.Sprintf(`"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"h%d"}}]}`, r.IntN(3))
+		resource := fmt.Sprintf(`"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"h%d"}}]}`, r.IntN(5)/4)
 		line := fmt.Sprintf(`{"resourceSpans":[{%s,"scopeSpans":[{"scope":{"name":"s"},"spans":[%s]}]}]}`, resource, span)
-		switch r.IntN(24) {
+		switch r.IntN(40) {
 		case 0:
 			line = line[:r.IntN(len(line))] // torn
 		case 1:
@@ -90,6 +90,16 @@ func oddText(r *rand.Rand) string {
 			line += line
 		case 12:
 			line = `{"status":"PARTIAL","trace":` + line + `}`
+		case 13:
+			line = strings.Replace(line, `{"resourceSpans":[`, `{"resourceSpans":[],"resourceLogs":[],"resourceSpans":[`, 1)
+		case 14:
+			line = strings.TrimSuffix(line, "}") + `,"status":"PARTIAL"}`
+		case 15:
+			line = strings.TrimSuffix(line, "]}]}") + `],"scope":{"name":"late"}}]}]}`
+		case 16:
+			line = strings.TrimSuffix(line, "}]}") + `},{"spans":[` + span + `]}]}]}`
+		case 17:
+			line = strings.Replace(line, span, span+" , "+span, 1)
 		}
 		b.WriteString(line)
 		if r.IntN(30) > 0 {
@@ -107,6 +117,28 @@ func TestTextReadInPiecesSaysWhatItSaysInOneGo(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		samePieces(t, oddText(r), 1, 1+r.IntN(300), 1+r.IntN(3000))
+	}
+}
+
+// Read one by one, no line knows what the one before began with.
+func TestLinesThatBeginAlikeAreReadAsIfAlone(t *testing.T) {
+	const spans = `"scopeSpans":[{"scope":{"name":"s"},"spans":[{"spanId":"a"}]}]}]}`
+	for _, line := range []string{
+		`{"resourceSpans":[{"resource":{"attributes":{"k":"v"}},` + spans,
+		`{"resourceSpans":[{` + spans,
+		`{"resourceSpans":[{"resource":{}},{` + spans,
+		`{"resourceSpans":[],"resourceLogs":[],"resourceSpans":[{` + spans,
+		`{"resourceSpans":[],"trace":{"resourceSpans":[]},"resourceSpans":[{` + spans,
+		`{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"b"}]},{"spans":[{"spanId":"a"}]}]}]}`,
+		`{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"without an id"}]},{"spans":[{"spanId":"a"}]}]}]}`,
+		`{"resourceSpans":[{"scopeSpans":1,` + spans,
+		`{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"a"}],"scope":{"name":"late"}}]}]}`,
+		`{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"a"}]}],"resource":{"attributes":{"k":"late"}}}]}`,
+		`{"resourceSpans":[{"scopeSpans":[{"spans":{"spanId":"a"}}]}]}`,
+		`{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"a"}]}]}],"status":"PARTIAL"}`,
+		`{"trace":{"resourceSpans":[{` + spans + `}`,
+	} {
+		samePieces(t, strings.Repeat(line+"\n", 3), 1)
 	}
 }
 

@@ -43,7 +43,8 @@ type reader struct {
 	ids       *slab
 	attrs     traces.Attrs // of the last records, one after another
 	resources *resources
-	last      lastResource
+	began     beginning     // of the document being read
+	preamble  preamble      // of the last one that had one
 	scratch   []traces.Attr // the lists of attributes that are being read, the innermost last
 
 	documents int    // of a kind that can hold spans

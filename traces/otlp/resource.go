@@ -1,7 +1,6 @@
 package otlp
 
 import (
-	"bytes"
 	"slices"
 	"sync"
 
@@ -34,12 +33,6 @@ func (known *resources) keep(text []byte, resource *traces.Resource) *traces.Res
 	return resource
 }
 
-// A lastResource is the one read last. Mostly the next line has the same one.
-type lastResource struct {
-	text     []byte
-	resource *traces.Resource // nil: none was read
-}
-
 // resource reads a resource; equal texts give the same one.
 func (r *reader) resource() *traces.Resource {
 	if r.in.peek() != '{' {
@@ -47,10 +40,6 @@ func (r *reader) resource() *traces.Resource {
 		return nil
 	}
 	start := r.in.at
-	if last := r.last; last.resource != nil && bytes.HasPrefix(r.in.text[start:], last.text) {
-		r.in.at += len(last.text)
-		return last.resource
-	}
 	r.in.skip()
 	if r.in.err != nil {
 		return nil
@@ -69,6 +58,5 @@ func (r *reader) resource() *traces.Resource {
 		r.in.at = after
 		resource = r.resources.keep(text, resource)
 	}
-	r.last = lastResource{bytes.Clone(text), resource}
 	return resource
 }
