@@ -117,8 +117,10 @@ func (set *spanSet) find(trace int32, id string) int32 {
 // better orders records of one span: the one to keep is the greatest. It is a total order on contents, so that the order
 // of the records does not matter.
 func better(a, b *Record) int {
+	if c := compareBool(ended(a), ended(b)); c != 0 {
+		return c
+	}
 	c := cmp.Or(
-		compareBool(ended(a), ended(b)),
 		cmp.Compare(a.End, b.End),
 		cmp.Compare(checkpoint(a), checkpoint(b)),
 		cmp.Compare(b.Start, a.Start),
@@ -148,8 +150,11 @@ func compareBool(a, b bool) int {
 
 // ended reports whether a record tells the span's end; an exporter may have put an end to one that was still open.
 func ended(rec *Record) bool {
+	if rec.End == 0 {
+		return false
+	}
 	open, _ := rec.Attrs.Bool(KeyOpen)
-	return rec.End != 0 && !open
+	return !open
 }
 
 func checkpoint(rec *Record) int64 {
