@@ -230,16 +230,10 @@ func TestTheWheelScrollsHelp(t *testing.T) {
 	}
 }
 
-// Keys that are kept for screens to come.
-var reserved = map[string]string{"f": "a flame graph", "W": "what-if"}
-
 func TestNoKeyMeansTwoThings(t *testing.T) {
 	seen := map[string]keys.Action{}
 	for _, b := range keys.Default {
 		for _, k := range b.Keys() {
-			if what, ok := reserved[k]; ok && kindOf(b.Action) == "" {
-				t.Errorf("%s is kept for %s", k, what)
-			}
 			if a, ok := seen[k]; ok {
 				t.Errorf("%s means %v and %v", k, a, b.Action)
 			}
@@ -262,16 +256,6 @@ func TestTheKeyBarOnlyShowsKeysThatWork(t *testing.T) {
 			t.Errorf("after %q the bar hides the way out: %q", keys, bar)
 		}
 	}
-}
-
-// kindOf returns the name of the screen that an action leads to.
-func kindOf(a keys.Action) string {
-	for _, k := range kinds {
-		if k.key == a {
-			return k.name
-		}
-	}
-	return ""
 }
 
 func keysOf(a keys.Action) (string, bool) {
