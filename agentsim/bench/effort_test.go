@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed46266073/longpole/agentsim/simmodel"
+	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/report"
 )
@@ -49,6 +50,17 @@ func TestTheFasterCallsAreNotTheSoonerAnswers(t *testing.T) {
 					if got := float64(c.more) / float64(c.less); got < c.times {
 						t.Errorf("%s by a factor of %.2f only, want %.2f or more", c.says, got, c.times)
 					}
+				}
+				low := compare.Of(groups, compare.Options{Pairs: compare.All}).Pairs[0] // medium against low
+				if *low.Ratio >= 1 {
+					t.Errorf("medium takes %.2f of low's time", *low.Ratio)
+				}
+				causes := map[string]time.Duration{}
+				for _, cause := range low.Causes {
+					causes[cause.Name] = cause.Time
+				}
+				if causes["steps"] > -4*time.Second || causes["reasoning tokens per call"] < 3*time.Second {
+					t.Errorf("medium − low by cause: %v; want much less by steps, less of that lost by reasoning", causes)
 				}
 			})
 		})
