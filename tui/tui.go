@@ -1,4 +1,4 @@
-// Package tui is the interactive view of runs: a list, and for each run its waterfall, its breakdown and its problems, the
+// Package tui is the interactive view of runs: a list, and for each run its waterfall, its breakdown, the streams of its calls and its problems, the
 // comparison of groups, and what agents are doing right now.
 //
 // Measured runs go in, at once or as updates while they grow; the screen comes out, and nothing else happens: no file is read,

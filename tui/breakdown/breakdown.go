@@ -129,7 +129,7 @@ func (m *Model) ID() string { return m.run.ID }
 
 // Actions lists the keys that do something here, most useful first.
 func (m *Model) Actions() []keys.Action {
-	return []keys.Action{keys.Enter, keys.Problems, keys.Mark, keys.Compare, keys.Copy}
+	return []keys.Action{keys.Enter, keys.Flame, keys.WhatIf, keys.Problems, keys.Mark, keys.Compare, keys.Copy}
 }
 
 // Update does what the user asked for.

@@ -192,8 +192,8 @@ func (m *Model) Actions() []keys.Action {
 	if m.root == nil {
 		return nil
 	}
-	list := []keys.Action{keys.Enter, keys.Find, keys.WhatIf, keys.ZoomReset, keys.ZoomSpan, keys.ZoomUndo, keys.ZoomIn, keys.ZoomOut, keys.Fold,
-		keys.Unfold, keys.Copy}
+	list := []keys.Action{keys.Enter, keys.Find, keys.WhatIf, keys.ZoomReset, keys.Copy, keys.Fold, keys.Unfold,
+		keys.ZoomSpan, keys.ZoomUndo, keys.ZoomIn, keys.ZoomOut}
 	if m.query != "" {
 		list = append([]keys.Action{keys.Next, keys.Previous}, list...)
 	}
@@ -203,8 +203,10 @@ func (m *Model) Actions() []keys.Action {
 // Words says what a key does here, where it is not what it does elsewhere.
 func (m *Model) Words(a keys.Action) string {
 	switch a {
-	case keys.Enter, keys.ZoomSpan, keys.ZoomIn:
+	case keys.Enter:
 		return "zoom in"
+	case keys.ZoomSpan:
+		return "zoom to block"
 	case keys.ZoomReset:
 		return "show all"
 	case keys.Fold:

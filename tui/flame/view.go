@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/report"
+	"github.com/seed46266073/longpole/tui/bar"
 	"github.com/seed46266073/longpole/tui/cell"
 	"github.com/seed46266073/longpole/tui/theme"
 )
@@ -158,40 +159,33 @@ func (m *Model) level(level, line int) string {
 
 // block draws a line of a block: its name on the first, its time on the second, its colour on all.
 func (m *Model) block(l *cell.Line, s slot, line int) {
-	t := m.theme
-	selected := s.pick == m.chosen
-	fill, text := m.styles(s)
-	if selected {
-		text = t.Strong
-		text.Reverse, fill = true, text
-	}
+	t, text, selected := m.theme, m.style(s), s.pick == m.chosen
 	letter := m.letter(s.pick)
-	if s.width == 1 {
-		if line == 0 {
-			l.Rune(text, letter)
-		} else {
-			l.Rune(text, " ")
-		}
-		return
-	}
 	switch {
+	case s.width == 1 && line == 0:
+		l.Rune(text, letter)
+	case s.width == 1, line > 1:
+	case selected && text.BG != nil:
+		l.Rune(theme.Style{FG: t.Accent.FG, BG: text.BG}, t.Glyphs.Cursor)
 	case selected:
-		l.Rune(fill, t.Glyphs.Cursor)
+		l.Rune(text, t.Glyphs.Cursor)
 	case s.x == 0:
 		l.Rune(text, " ")
-	case t.Coloured() && !t.Glyphs.ASCII && text.BG != nil:
+	case text.BG != nil && !t.Glyphs.ASCII:
 		l.Ground(theme.Style{FG: text.BG}, t.Glyphs.Blocks[1]) // a thin line in the colour of the ground
 	default:
 		l.Rune(text, t.Glyphs.Blocks[1])
 	}
-	room := s.width - 1
-	words := m.words(s.pick, letter, line, room)
-	l.Text(text, words)
-	for range s.width - 1 - cell.Width(words) {
+	if s.width > 1 && line < 2 {
+		l.Text(text, m.words(s.pick, letter, line, s.width-1))
+	}
+	for l.Used() < s.x+s.width {
 		switch {
-		case t.Coloured() || selected:
-			l.Rune(text, " ")
-		case s.from == itself && m.leaf(s.of):
+		case text.BG != nil && !t.Glyphs.ASCII && line > 1: // below the words, and apart from the next level
+			l.Ground(theme.Style{FG: text.BG}, t.Glyphs.Sparks[1])
+		case text.BG != nil && !t.Glyphs.ASCII:
+			l.Rune(theme.Style{FG: text.BG}, t.Glyphs.Blocks[bar.Dots]) // unlike a blank it is kept where a screen is copied
+		case text.BG == nil && !selected && s.from == itself && m.leaf(s.of):
 			l.Rune(text, letter)
 		default:
 			l.Rune(text, " ")
@@ -215,10 +209,8 @@ func (m *Model) words(p pick, letter string, line, room int) string {
 		candidates = []string{name + "  " + time + "  " + part, name + " " + time, name}
 	case line == 0:
 		candidates = []string{name}
-	case line == 1:
-		candidates = []string{"  " + time + "  " + part, time, part}
 	default:
-		return ""
+		candidates = []string{"  " + time + "  " + part, time, part}
 	}
 	for _, c := range candidates {
 		if cell.Width(c) < room {
@@ -248,20 +240,23 @@ func (m *Model) letter(p pick) string {
 	return g.Letter(p.of.Component)
 }
 
-// styles returns how a block is filled and written on.
-func (m *Model) styles(s slot) (fill, text theme.Style) {
+// style returns how a block is written on, and filled.
+func (m *Model) style(s slot) theme.Style {
 	t := m.theme
 	searching := m.query != "" && m.found > 0
 	switch {
+	case s.pick == m.chosen && t.Shaded():
+		return theme.Style{FG: t.Match.FG, BG: t.Strong.FG, Bold: true}
+	case s.pick == m.chosen:
+		return theme.Style{Reverse: true, Bold: true}
 	case s.from == itself && s.of.match:
-		return t.Match, t.Match
-	case s.from != itself || s.of.parent == nil || s.of.Component == "" || len(s.of.kids) > 0 && s.of.Component == traces.Agent:
-		text = t.Select(t.Text)
-		if !t.Shaded() && t.Coloured() {
-			text = t.Label(traces.Agent, true)
-		}
-		return text, text
+		return t.Match
+	case s.from != itself || s.of.parent == nil:
+		return t.Select(t.Text)
 	}
-	text = t.Label(s.of.Component, !searching)
-	return text, text
+	style := t.Label(cmp.Or(s.of.Component, traces.Response), len(s.of.kids) == 0 && !searching)
+	if len(s.of.kids) > 0 && t.Shaded() {
+		style.FG = t.Text.FG
+	}
+	return style
 }

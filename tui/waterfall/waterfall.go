@@ -110,7 +110,7 @@ func (m *Model) Zoomed() bool { return m.view.Zoomed() }
 
 // Actions lists the keys that do something here, most useful first.
 func (m *Model) Actions() []keys.Action {
-	list := []keys.Action{keys.Enter, keys.Critical, keys.Breakdown, keys.ZoomIn, keys.ZoomOut, keys.ZoomReset,
+	list := []keys.Action{keys.Enter, keys.Critical, keys.Breakdown, keys.Flame, keys.WhatIf, keys.ZoomIn, keys.ZoomOut, keys.ZoomReset,
 		keys.Find, keys.FoldAll, keys.UnfoldAll, keys.Pane, keys.Problems, keys.Mark, keys.Compare, keys.Copy,
 		keys.ZoomSpan, keys.ZoomUndo, keys.PanLeft, keys.PanRight, keys.Fold, keys.Unfold}
 	if m.Call() != nil {
