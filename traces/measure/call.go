@@ -150,16 +150,16 @@ func (m *Call) arrivals(a *traces.Attempt, attrs traces.Attrs) {
 func (m *Call) fromChunks(a *traces.Attempt) {
 	lead := sent(a) - a.Span.Start
 	for _, k := range a.Chunks.List {
-		at := ptr(max(0, k.At-lead))
+		at := max(0, k.At-lead)
 		first, last := m.instants(k.Kind)
 		if *first == nil {
-			*first = at
+			*first, *last = ptr(at), new(time.Duration)
 		}
-		*last = at
+		**last = at
 		if m.TTFT == nil {
-			m.TTFT = at
+			m.TTFT, m.LastToken = ptr(at), new(time.Duration)
 		}
-		m.LastToken = at
+		*m.LastToken = at
 	}
 }
 
