@@ -103,6 +103,9 @@ func lineFeeds(text []byte) int { return bytes.Count(text, []byte("\n")) }
 // blank returns how many bytes at the beginning of a text are white space, a mark of the byte order, or the record
 // separator of JSON text sequences.
 func blank(text []byte) int {
+	if len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+		return 0
+	}
 	return len(text) - len(bytes.TrimLeft(text, " \t\r\n\x1e\ufeff"))
 }
 
