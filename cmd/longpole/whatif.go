@@ -79,11 +79,12 @@ func runWhatIf(ctx context.Context, opt whatIfOptions, sources []string, stdin i
 	}
 	var answers []whatif.Answer
 	var outlooks []whatif.Outlook
-	for _, run := range runs {
+	prepared := whatif.PrepareAll(runs)
+	for i, p := range prepared {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p := whatif.Prepare(run, runs)
+		prepared[i] = nil // replays are large
 		answers = append(answers, p.Answer(plan))
 		if plan.Empty() {
 			outlooks = append(outlooks, p.Outlook())

@@ -22,6 +22,7 @@ type change struct {
 	assumed *notes    // nil: nobody asks
 }
 
+// change returns the lengths of a scene as recorded, for the edits of a plan to be made.
 func (p *Prepared) change(s *scene, plan Plan, assumed *notes) *change {
 	c := &change{Prepared: p, scene: s, lengths: slices.Clone(s.recorded), room: math.MaxInt64 / 4, assumed: assumed}
 	for _, d := range c.lengths {
@@ -46,8 +47,8 @@ func (c *change) set(i int, d float64) {
 	c.lengths[i] = time.Duration(math.Round(d))
 }
 
-// edit makes one edit. It reports whether there was anything to change.
-func (c *change) edit(e Edit) bool {
+// edit makes one edit.
+func (c *change) edit(e Edit) {
 	targets := []Target{e.Target}
 	if e.How == Off && (e.Target == Component(traces.Retry) || e.Target.Name == string(traces.FamilyRetries)) {
 		targets = []Target{Component(traces.Retry), Component(traces.Backoff)} // who does not fail does not wait
@@ -55,7 +56,7 @@ func (c *change) edit(e Edit) bool {
 	in := c.selected(targets...)
 	if !slices.Contains(in, true) {
 		c.nothing(e)
-		return false
+		return
 	}
 	c.doubts(e, in)
 	switch {
@@ -77,7 +78,6 @@ func (c *change) edit(e Edit) bool {
 			c.skipTools(e)
 		}
 	}
-	return true
 }
 
 // scale makes the selected parts f times as long.

@@ -45,6 +45,7 @@ type world struct {
 func usual() world {
 	model := simmodel.Published()[0]
 	model.Name, model.CacheMiss = "sim", 0
+	model.Efforts = map[string]float64{"medium": 0.4} // less thinking, and fewer chunks to simulate
 	return world{model: model, seed: 1}
 }
 
@@ -141,7 +142,7 @@ func TestPredictionsAgreeWithTheSimulatorRunThatWay(t *testing.T) {
 	constant := usual()
 	constant.model = simmodel.Profile{Name: "sim", Exact: &simmodel.Exact{Headers: 60 * time.Millisecond, TTFT: 350 * time.Millisecond, Rate: 40}}
 	thinking := usual()
-	thinking.model.Efforts = map[string]float64{"medium": 2}
+	thinking.model.Efforts = map[string]float64{"medium": 1}
 	forgetful := usual()
 	forgetful.model.CacheMiss, forgetful.model.FLOPS = 1, forgetful.model.FLOPS/4
 
@@ -160,7 +161,7 @@ func TestPredictionsAgreeWithTheSimulatorRunThatWay(t *testing.T) {
 		{plan: "decode.rate=120", world: constant, change: func(w *world) {
 			w.model.Exact = &simmodel.Exact{Headers: w.model.Exact.Headers, TTFT: w.model.Exact.TTFT, Rate: 120}
 		}},
-		{plan: "reasoning*0.5", world: thinking, change: func(w *world) { w.model.Efforts = map[string]float64{"medium": 1} }},
+		{plan: "reasoning*0.5", world: thinking, change: func(w *world) { w.model.Efforts = map[string]float64{"medium": 0.5} }},
 		{plan: "tool[read_file]*0.1", world: usual(), change: func(w *world) { w.faster = map[string]float64{"read_file": 0.1} }},
 		{plan: "tool[run_command]*0.1", world: usual(), change: func(w *world) { w.faster = map[string]float64{"run_command": 0.1} }},
 		{plan: "tool[fetch_url]=cached", world: usual(), change: func(w *world) {

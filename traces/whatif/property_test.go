@@ -75,7 +75,7 @@ func edit(s string) whatif.Edit {
 }
 
 func TestNothingChangedIsTheRunAsItWas(t *testing.T) {
-	for i, run := range append(random(500), samples(t)...) {
+	for i, run := range append(random(300), samples(t)...) {
 		for _, plan := range []whatif.Plan{{}, {Edits: []whatif.Edit{edit("output*1"), edit("tool*1"), edit("agent*1"), edit("decode.rate*1")}}} {
 			a := whatif.Of(run, plan, nil)
 			if a.After.Wall != run.Wall || a.Low != run.Wall || a.High != run.Wall {
@@ -100,7 +100,7 @@ func path(r *measure.Run) (list []string) {
 
 func TestWhatHoldsForAnyPlan(t *testing.T) {
 	edits := everything()
-	for i, run := range append(random(150), samples(t)...) {
+	for i, run := range append(random(80), samples(t)...) {
 		prepared := whatif.Prepare(run, nil)
 		for k, e := range edits {
 			plan := whatif.Plan{Edits: []whatif.Edit{e}}

@@ -61,7 +61,7 @@ func (c *change) skip(steps []*traces.Step) {
 	}
 }
 
-// assumeSteps says which steps were left out.
+// assume says which steps were left out.
 func (f fewer) assume(asked int, n *notes) {
 	switch {
 	case f.n == 0:
