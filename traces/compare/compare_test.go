@@ -72,6 +72,10 @@ func TestPair(t *testing.T) {
 			"No difference in time seen between high and low: one of 24 % would have been seen four times in five; the 4 % that it looks like would take about 240 runs of each; right as often within what 6 runs can show, 100 % of runs against 100 % (−39 to +39 points).",
 		},
 		{
+			"times that do not vary", "low: 10 10 10 10\nhigh: 10 10 10 10", compare.NoneSeen, compare.Ranks,
+			"No difference in time seen between high and low, nor within them: any would have been; right as often within what 4 runs can show, 100 % of runs against 100 % (−49 to +49 points).",
+		},
+		{
 			"eight tasks are the sample", eight("low", 1) + eight("high", 1.5), compare.Slower, compare.TaskMeans,
 			"high is 23.63 s slower than low over 8 tasks (10.50–36.75 s); right as often within what 16 runs can show, 100 % of runs against 100 % (−19 to +19 points).",
 		},

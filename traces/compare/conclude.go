@@ -48,9 +48,12 @@ func (p *Pair) sign() float64 {
 	return 0
 }
 
-// detectable returns the smallest difference of the logarithms that would have been seen.
+// detectable returns the smallest difference of the logarithms that would have been seen: any, where times do not vary and are enough.
 func (p *Pair) detectable(alpha float64) float64 {
-	if p.spread == 0 {
+	switch {
+	case p.spread == 0 && p.least <= alpha:
+		return 0
+	case p.spread == 0:
 		return math.Inf(1)
 	}
 	if p.Method == TaskMeans {

@@ -31,6 +31,9 @@ func (p *Pair) timeText(made int) string {
 		}
 		return fmt.Sprintf("%s is %s %s than %s%s%s", b, size, p.Verdict, a, p.over(), interval)
 	case NoneSeen:
+		if *p.Smallest == 0 {
+			return fmt.Sprintf("No difference in time seen between %s and %s%s, nor within them: any would have been", b, a, p.over())
+		}
 		s := fmt.Sprintf("No difference in time seen between %s and %s%s: one of %s would have been seen four times in five", b, a, p.over(), percent(*p.Smallest))
 		if p.RunsNeeded != nil {
 			s += fmt.Sprintf("; the %s that it looks like would take about %d runs of each", percent(math.Abs(*p.Ratio-1)), rough(*p.RunsNeeded))
