@@ -51,8 +51,10 @@ func (m *Model) facts(i int32) []fact {
 	default:
 		facts = append(facts, fact{t.Muted, "off the critical path"})
 	}
-	if m.slack.of == i && m.slack.known && m.slack.time > 0 {
-		facts = append(facts, fact{t.Slack, strings.Repeat(t.Glyphs.Slack, 2) + " " + report.Duration(m.slack.time) + " longer for free"})
+	if m.slack.known && !isCrowd(s) {
+		if d, ok := m.run.Path.Slack(s); ok && d > 0 {
+			facts = append(facts, fact{t.Slack, strings.Repeat(t.Glyphs.Slack, 2) + " " + report.Duration(d) + " longer for free"})
+		}
 	}
 	facts = append(facts, fact{t.Text, report.Duration(s.Start) + " " + t.Glyphs.Right + " " + report.Duration(s.End)})
 	if note, bad := m.tree.note(i); note != "" {

@@ -34,7 +34,6 @@ func (m *Model) Replace(run *measure.Run) {
 	m.view.Grow(run.Wall)
 	m.whole, m.shown = nil, bar.Axis{}
 	m.matches = next.matches(m.query, nil)
-	m.slack = slack{}
 
 	row := next.row(selected)
 	m.list.Resize(len(next.rows), m.list.Height)

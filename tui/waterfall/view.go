@@ -89,7 +89,7 @@ func (m *Model) draw(i int32, selected bool, grid []bar.Layer) string {
 	if first, ok := m.first(i, r, a); ok {
 		layers = append([]bar.Layer{first}, layers...)
 	}
-	if slack := m.slackOf(i, selected, a); slack.To > slack.From {
+	if slack := m.slackLayer(i, selected, a); slack.To > slack.From {
 		layers = append([]bar.Layer{slack}, layers...)
 	}
 	bar.Draw(l, t, r, layers...)
@@ -132,25 +132,6 @@ func (m *Model) first(i int32, r bar.Raster, a bar.Axis) (mark bar.Layer, ok boo
 		return mark, false
 	}
 	return bar.Layer{From: x, To: x + 1, Glyph: m.theme.Glyphs.First, Style: m.theme.Label(ink.Component(), ink.OnPath()), Over: true}, true
-}
-
-// slackOf is how much longer a row could have lasted: of the selected one, and of all that the run did not wait for.
-func (m *Model) slackOf(i int32, selected bool, a bar.Axis) bar.Layer {
-	n, t := &m.tree.nodes[i], m.theme
-	if isCrowd(n.span) || n.subpath > 0 && !selected {
-		return bar.Layer{}
-	}
-	slack, ok := m.run.Path.Slack(n.span)
-	if !ok || slack <= 0 || n.span.End >= a.To || n.span.End+slack <= a.From {
-		return bar.Layer{}
-	}
-	layer := bar.Layer{Glyph: t.Glyphs.Slack, Style: t.Muted}
-	if selected {
-		layer.Style = t.Slack
-	}
-	layer.From = max(0, (a.Dot(n.span.End)+bar.Dots-1)/bar.Dots)
-	layer.To = min(a.Cells, max(layer.From+1, a.Dot(n.span.End+slack)/bar.Dots))
-	return layer
 }
 
 // extent is the thin line of a row whose children are shown below it.

@@ -47,13 +47,6 @@ type Model struct {
 	slack slack
 }
 
-// A slack is how much longer the selected span could have lasted.
-type slack struct {
-	of    int32
-	time  time.Duration
-	known bool
-}
-
 // none is no instant.
 const none = time.Duration(-1)
 
@@ -165,7 +158,6 @@ func (m *Model) Update(msg keys.Msg) tea.Cmd {
 	}
 	m.at = none
 	if m.list.Move(msg.Action, msg.Count) {
-		m.selectSlack()
 		return nil
 	}
 	i, n := m.selected(), max(1, msg.Count)
@@ -229,7 +221,6 @@ func (m *Model) Click(x, y int, double bool) tea.Cmd {
 	i := m.tree.rows[row]
 	marker := m.columns.indent(m.tree.nodes[i].depth)
 	m.list.Select(row)
-	m.selectSlack()
 	switch {
 	case x >= marker && x <= marker+1:
 		m.toggle(i)
@@ -254,7 +245,6 @@ func (m *Model) Drag(fromX, fromY, toX int, done bool) {
 // Wheel scrolls by n rows.
 func (m *Model) Wheel(n int) {
 	m.list.Wheel(n)
-	m.selectSlack()
 }
 
 func (m *Model) selected() int32 { return m.tree.rows[m.list.Cursor] }
@@ -270,7 +260,6 @@ func (m *Model) keep(i int32) {
 	m.list.Resize(len(m.tree.rows), m.list.Height)
 	m.list.Select(m.tree.row(i))
 	m.cache = map[int32]string{}
-	m.selectSlack()
 }
 
 func (m *Model) toggle(i int32) {
@@ -286,7 +275,6 @@ func (m *Model) fold(i int32) {
 	if m.tree.folded[i] || m.tree.bare(i) {
 		if p := m.tree.nodes[i].parent; p >= 0 {
 			m.list.Select(m.tree.row(p))
-			m.selectSlack()
 		}
 		return
 	}
@@ -301,7 +289,6 @@ func (m *Model) unfold(i int32) {
 	case m.tree.bare(i):
 	case !m.tree.folded[i]:
 		m.list.Select(m.list.Cursor + 1)
-		m.selectSlack()
 	default:
 		m.tree.folded[i] = false
 		m.tree.list()
@@ -319,21 +306,6 @@ func (m *Model) foldAll(fold bool) {
 	m.keep(i)
 }
 
-// selectSlack looks up the selected span's slack: once a selection, not once a frame.
-func (m *Model) selectSlack() {
-	if len(m.tree.rows) == 0 {
-		return
-	}
-	i := m.selected()
-	if m.slack.of == i && m.slack.known {
-		return
-	}
-	m.slack = slack{of: i}
-	if s := m.tree.nodes[i].span; !isCrowd(s) {
-		m.slack.time, m.slack.known = m.run.Path.Slack(s)
-	}
-}
-
 // refresh lays everything out anew after the size, the look or the time in view changed.
 func (m *Model) refresh() {
 	m.columns = layout(m.width)
@@ -345,7 +317,6 @@ func (m *Model) refresh() {
 		m.whole = m.tree.strip(m.mapAxis())
 	}
 	m.cache = map[int32]string{}
-	m.selectSlack()
 }
 
 // axis is the time in view on the cells of the bars.
