@@ -142,7 +142,8 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// BenchmarkReplay is of what follows the path: preparing the run to be played, playing it, and the slack and drag of every span.
+// BenchmarkReplay is of what follows the path: preparing the run to be played, playing it, and the slack and drag of every span, these
+// two with Find. Measured as processor time with fifteen other jobs on two cores, loop of 100k: prepare 92 ms, play 20 ms, slack 159 ms, drag 169 ms.
 func BenchmarkReplay(b *testing.B) {
 	for _, shape := range []struct {
 		name string
