@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/seed46266073/longpole/traces"
@@ -39,12 +40,12 @@ func newCompare() *cobra.Command {
 		Long: `Say which setting is faster to a correct answer, how sure that is, and why: sources against each other, or the runs of
 one source split by their tags.
 
-Times are compared by ranks (Mann-Whitney, Hodges-Lehmann), task by task where both settings did the same tasks (signed ranks from six
-tasks on, or as many as it takes for several pairs). Runs that were cut off count as longer than their limit. All pairs together have one 5 %
-chance of a false alarm (Holm); intervals are those of each pair. "No difference seen" comes with the smallest that would
-have been seen four times in five.
+Times are compared by ranks (Mann-Whitney, Hodges-Lehmann), task by task where both settings did the same tasks (signed
+ranks from six tasks on, or as many as it takes for several pairs). Runs that were cut off count as longer than their
+limit. All pairs together have one 5 % chance of a false alarm (Holm); intervals are those of each pair. "No difference
+seen" comes with the smallest that would have been seen four times in five.
 
-Why: the difference of the means of the correct runs, on the critical path, split by cause. ` + report.Method + `
+Why: ` + ansi.Wordwrap("the difference of the means of the correct runs, on the critical path, split by cause. "+report.Method, 115, "") + `
 
 Go benchmark lines (--format benchfmt) are what benchstat reads, one a correct run: benchstat -col /effort FILE.
 
