@@ -33,7 +33,7 @@ type Agent struct {
 	Provider    string         // recorded with each call; "": openai
 	Effort      string         // reasoning_effort as the provider spells it; "": not sent
 	Temperature *float64       // nil: not sent
-	Fields      map[string]any // further fields of each request, as its API names them; they go before ours
+	Fields      map[string]any // further fields of each request, as its API names them; where we have the same, these are sent
 	Seed        int64          // sent with each request, and the source of the backoff's jitter; 0: not sent
 	System      string         // system message; "": DefaultSystem
 	Tools       []tools.Tool   //

@@ -127,11 +127,11 @@ func (p *Plan) checkTags() error {
 	}
 	seen := map[string]bool{}
 	for _, s := range p.settings() {
-		if tags := fmt.Sprint(s.tags); seen[tags] {
+		tags := fmt.Sprint(s.tags)
+		if seen[tags] {
 			return fmt.Errorf("bench: two settings have the same tags, %s; leave one out", tags)
-		} else {
-			seen[tags] = true
 		}
+		seen[tags] = true
 	}
 	return nil
 }

@@ -84,9 +84,9 @@ plays a task of yours if the file has a script for it.
 rate, whatever has ended, and counts the time to an answer from when a run should have begun. --until ±5% makes trials
 until the 95 % interval of every setting's median time to a correct answer is that narrow.
 
-The runs are kept (see ` + "`longpole runs`" + `), and so is the plan: what was interrupted goes on with --resume. Each run can be looked at
-with ` + "`longpole view ID`" + `. With OTEL_EXPORTER_OTLP_ENDPOINT set, their spans also go to that endpoint, Jaeger for one. On a
-terminal the screens open at the end.`,
+The runs are kept (see ` + "`longpole runs`" + `), and so is the plan: what was interrupted goes on with --resume. Each run can be
+looked at with ` + "`longpole view ID`" + `. With OTEL_EXPORTER_OTLP_ENDPOINT set, their spans also go to that endpoint, Jaeger for
+one. On a terminal the screens open at the end.`,
 		Example: `  longpole bench
   longpole bench --effort low,high --task csv-total,fix-config --trials 10 --no-tui
   longpole bench --tasks mine.yaml --base-url https://api.example.org/v1 --model small,large --until ±5%

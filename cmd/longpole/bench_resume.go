@@ -56,13 +56,13 @@ func wholePath(file string) string {
 
 // withoutUser returns an address, which may have a name before it, without the user in it.
 func withoutUser(text string) string {
-	name, address := namedURL(text)
+	_, address := namedURL(text)
 	u, err := url.Parse(address)
 	if err != nil || u.User == nil {
 		return text
 	}
 	u.User = url.User(unkept)
-	return name + "=" + u.String()
+	return strings.TrimSuffix(text, address) + u.String()
 }
 
 // restoreOptions sets the flags that were kept with an experiment and are not given now.
