@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"testing"
+
+	"golang.org/x/perf/benchfmt"
 
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/compare"
@@ -42,22 +44,30 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// benchmarkLine is a result of golang.org/design/14313-benchmark-format: a name, iterations, and pairs of value and unit.
-var benchmarkLine = regexp.MustCompile(`^Benchmark[A-Z]\S*( \d+)( \d+ \S+)+$`)
-
-// benchmarks checks that text is of Go's benchmark format, and returns the names of its results, values by unit behind them.
+// benchmarks reads text as benchstat does, and returns the names of its results, values by unit behind them.
 func benchmarks(t *testing.T, text string) []string {
 	t.Helper()
 	var results []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case strings.HasPrefix(line, "Unit "), strings.HasPrefix(line, "# "): // metadata; no result and no configuration
-		case benchmarkLine.MatchString(line):
+	reader := benchfmt.NewReader(strings.NewReader(text), "bench")
+	for reader.Scan() {
+		switch record := reader.Result().(type) {
+		case *benchfmt.Result:
+			line := "Benchmark" + string(record.Name) + fmt.Sprintf(" %d", record.Iters)
+			for _, v := range record.Values {
+				value, unit := v.Value, v.Unit
+				if v.OrigUnit != "" { // benchfmt turns ns/op into sec/op
+					value, unit = v.OrigValue, v.OrigUnit
+				}
+				line += fmt.Sprintf(" %.0f %s", value, unit)
+			}
 			results = append(results, line)
+		case *benchfmt.UnitMetadata:
 		default:
-			t.Errorf("no benchmark line: %q", line)
+			t.Errorf("no benchmark line: %v", record)
 		}
+	}
+	if err := reader.Err(); err != nil {
+		t.Error(err)
 	}
 	return results
 }
