@@ -62,7 +62,8 @@ func measurements(i int64) traces.Attrs {
 	return attrs
 }
 
-// From the file to the last figure: a run of 100,000 spans, 145,000 lines.
+// From the file to the last figure: a run of 100,000 spans, 145,000 lines, 140 MB. On two cores of a Xeon with much other work, under
+// real-time scheduling (chrt -r 20): 0.54 to 0.60 s.
 func BenchmarkOpen100k(b *testing.B) {
 	_, lines, spans := asKept(0, 9_091)
 	var text []byte
@@ -77,7 +78,7 @@ func BenchmarkOpen100k(b *testing.B) {
 	benchmarkLoading(b, spans, 1, path)
 }
 
-// The whole store, as `longpole view` opens it: 1,000 runs of 100 spans, a file each.
+// The whole store, as `longpole report` opens it: 1,000 runs of 100 spans, a file each, 140 MB. Under the same conditions: 0.33 to 0.39 s.
 func BenchmarkOpen1000Runs(b *testing.B) {
 	b.Setenv("LONGPOLE_HOME", b.TempDir())
 	s, err := openStore()
