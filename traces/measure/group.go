@@ -139,6 +139,26 @@ func compareValues(key, a, b string) int {
 	return stats.Natural(a, b)
 }
 
+// Distribution returns which share of the correct runs took how long, in bins of equal width from low to high, whatever lies outside left
+// out; nil if there are no bins or no such runs.
+func (g *Group) Distribution(low, high time.Duration, bins int) []float64 {
+	var walls []float64
+	for _, r := range g.Runs {
+		if r.Correct() {
+			walls = append(walls, float64(r.Wall))
+		}
+	}
+	counts := stats.Histogram(walls, float64(low), float64(high), bins)
+	if counts == nil || len(walls) == 0 {
+		return nil
+	}
+	shares := make([]float64, bins)
+	for i, n := range counts {
+		shares[i] = float64(n) / float64(len(walls))
+	}
+	return shares
+}
+
 // Label names a group by its values, for lists: "low", "glm-sim · high"; "all runs" without keys.
 func (g *Group) Label() string {
 	if len(g.By) == 0 {

@@ -147,13 +147,7 @@ func (p *page) distributions(groups []measure.Group) {
 	bins := make([][]float64, len(groups))
 	most := 0.0
 	for i, g := range groups {
-		bins[i] = make([]float64, cells)
-		for _, r := range g.Runs {
-			if r.Correct() {
-				at := int(float64(r.Wall-shortest) / float64(longest-shortest) * float64(cells))
-				bins[i][min(at, cells-1)] += 1 / float64(g.TimeToCorrect.N)
-			}
-		}
+		bins[i] = g.Distribution(shortest, longest, cells)
 		most = max(most, slices.Max(bins[i]))
 	}
 	from, to := p.duration(shortest), p.duration(longest)

@@ -27,6 +27,20 @@ func DurationColumn(d time.Duration) string {
 	return strings.Repeat(" ", max(0, DurationWidth-ansi.StringWidth(s))) + s
 }
 
+// DifferenceColumn returns d padded and aligned as DurationColumn does, with its sign, in a cell more: "+1.42 s ", "−312 ms"; "-" for none.
+func DifferenceColumn(d time.Duration) string {
+	s := strings.TrimLeft(DurationColumn(d.Abs()), " ")
+	switch {
+	case d > 0:
+		s = "+" + s
+	case d < 0:
+		s = "−" + s
+	default:
+		s = "-" + s[len(strings.TrimRight(s, " ")):]
+	}
+	return strings.Repeat(" ", max(0, DurationWidth+1-ansi.StringWidth(s))) + s
+}
+
 // Percent returns a share as a percentage: "0 %", "<0.1 %", "0.4 %", "42 %", "99.6 %", "100 %". Only nothing is 0 % and only
 // all is 100 %; what is no number is "?".
 func Percent(f float64) string {

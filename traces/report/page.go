@@ -42,10 +42,13 @@ func (p *page) writeTo(w io.Writer) error {
 // plain are the ASCII forms of what is drawn.
 var plain = strings.NewReplacer("·", ".", "…", "~", "─", "-", "≤", "<", "≥", ">", "≈", "~", "–", "-", "µ", "u", "●", "*", "×", "x", "÷", "/", "−", "-", "→", "->")
 
+// ASCII returns text of our own in characters that every terminal has. It may have other widths.
+func ASCII(s string) string { return plain.Replace(s) }
+
 // draw returns text of our own in the page's characters. Names from traces do not go through it.
 func (p *page) draw(s string) string {
 	if p.ascii {
-		return plain.Replace(s)
+		return ASCII(s)
 	}
 	return s
 }

@@ -199,16 +199,7 @@ func (p *page) changes(list []change, noise time.Duration) {
 
 // difference writes a time that was added or taken away, for a column; nothing where there is none.
 func (p *page) difference(d time.Duration) string {
-	s := strings.TrimSpace(p.column(max(d, -d)))
-	tail := p.column(max(d, -d))
-	tail = tail[len(strings.TrimRight(tail, " ")):]
-	switch {
-	case d == 0:
-		return "-" + tail
-	case d < 0:
-		return p.draw("−") + s + tail
-	}
-	return "+" + s + tail
+	return p.draw(strings.TrimLeft(DifferenceColumn(d), " "))
 }
 
 // effects writes what each of several changes adds.
