@@ -16,6 +16,7 @@ type Cause struct {
 	Name   string        // "steps", "reasoning tokens per call", "tool grep: time per call", …
 	Time   time.Duration // not 0; above 0 where it made B slower
 	Family traces.Family // "" for steps and calls, which lengthen everything
+	Tool   *string       // its name, where the cause is of one tool; else nil
 	A, B   *float64      // the factor of each group: a number, or nanoseconds where InTime is set; nil on the side that did not get as far
 	InTime bool
 }
@@ -40,6 +41,7 @@ type term struct {
 	family traces.Family
 	counts []counted
 	time   func(*totals) time.Duration
+	tool   *string // nil: it is not of one tool
 }
 
 // causes splits the difference of the mean wall times of two groups' finished, correct runs; nil if one has none.
@@ -98,7 +100,7 @@ func (t term) split(a, b *totals) []effect {
 	list := make([]effect, len(counts)+1)
 	per := ""
 	for i, share := range shapley(p.factors()) {
-		list[i] = effect{Cause{A: number(seenA[i]), B: number(seenB[i]), Family: t.family}, share}
+		list[i] = effect{Cause{A: number(seenA[i]), B: number(seenB[i]), Family: t.family, Tool: t.tool}, share}
 		e := &list[i]
 		if i == len(counts) {
 			e.Name, e.InTime = t.name+per, true
@@ -106,7 +108,7 @@ func (t term) split(a, b *totals) []effect {
 		}
 		e.Name = counts[i].name + per
 		if counts[i].name == steps.name || counts[i].name == calls.name {
-			e.Family = ""
+			e.Family, e.Tool = "", nil
 		}
 		per = " per " + counts[i].one
 	}

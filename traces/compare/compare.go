@@ -63,29 +63,27 @@ func Of(groups []measure.Group, opt Options) *Comparison {
 	adjust(order, made)
 	c.Best, c.Unbeaten, c.Clear = c.best(looks)
 	for _, at := range c.chosen(opt.Pairs) {
-		p := c.pair(at[0], at[1], made)
-		p.MeanDifference, p.Causes, p.CauseNotes = causes(p.A, p.B)
-		p.Text = p.text(made)
-		c.Pairs = append(c.Pairs, *p)
+		c.Pairs = append(c.Pairs, c.Pair(at[0], at[1]))
 	}
 	return c
 }
 
+// Pair compares group b with group a, which are places in Groups, shown or not. It costs what a comparison of two groups does.
+func (c *Comparison) Pair(a, b int) Pair {
+	made := len(c.Groups) * (len(c.Groups) - 1) / 2
+	p := c.pair(a, b, made)
+	p.MeanDifference, p.Causes, p.CauseNotes = causes(p.A, p.B)
+	p.Text = p.text(made)
+	return *p
+}
+
 // adjust takes into account how many pairs were tested, in time and in success apart, and draws the conclusions.
 func adjust(pairs []*Pair, made int) {
-	for _, of := range []func(*Pair) *float64{
-		func(p *Pair) *float64 { return p.P },
-		func(p *Pair) *float64 {
-			if p.Success == nil {
-				return nil
-			}
-			return &p.Success.P
-		},
-	} {
+	for i := range 2 { // times, success
 		var at []*float64
 		var ps []float64
 		for _, p := range pairs {
-			if v := of(p); v != nil {
+			if v := p.tested()[i]; v != nil {
 				at, ps = append(at, v), append(ps, *v)
 			}
 		}
@@ -96,6 +94,14 @@ func adjust(pairs []*Pair, made int) {
 	for _, p := range pairs {
 		p.conclude(made)
 	}
+}
+
+// tested returns where the p of the times and that of the success are kept; nil: there is none.
+func (p *Pair) tested() [2]*float64 {
+	if p.Success == nil {
+		return [2]*float64{p.P}
+	}
+	return [2]*float64{p.P, &p.Success.P}
 }
 
 // chosen returns the places of the pairs to show, a before b.
@@ -120,16 +126,21 @@ func (c *Comparison) chosen(pairs Pairs) [][2]int {
 	return list
 }
 
-// pair returns group b against group a.
+// pair returns group b against group a. What was not tested with the others is held against a stricter limit than they are, that of Bonferroni.
 func (c *Comparison) pair(a, b, made int) *Pair {
-	if a < b {
-		return c.against[[2]int{a, b}]
+	known := c.against[[2]int{min(a, b), max(a, b)}]
+	if known != nil && a < b {
+		return known
 	}
-	known := c.against[[2]int{b, a}]
 	p := test(&c.Groups[a], &c.Groups[b], made)
-	p.P = known.P
-	if p.Success != nil {
-		p.Success.P = known.Success.P
+	for i, v := range p.tested() {
+		switch {
+		case v == nil:
+		case known != nil:
+			*v = *known.tested()[i]
+		default:
+			*v = min(1, *v*float64(made))
+		}
 	}
 	p.conclude(made)
 	return p

@@ -171,6 +171,26 @@ func TestManyGroups(t *testing.T) {
 	}
 }
 
+func TestAnyPair(t *testing.T) {
+	for _, n := range []int{3, 20} {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "s%02d: %d %d %d %d %d %d %dx\n", i, 10+3*i, 11+3*i, 12+3*i, 13+3*i, 14+3*i, 15+3*i, 16)
+		}
+		c := compare.Of(listed(t, b.String()), compare.Options{})
+		for _, shown := range c.Pairs {
+			at := slices.IndexFunc(c.Groups, func(g measure.Group) bool { return g.Label() == shown.B.Label() })
+			if p := c.Pair(c.Best, at); p.Text != shown.Text || *p.P != *shown.P {
+				t.Errorf("of %d groups: the pair that is shown has p %g, %q; the same one asked for %g, %q", n, *shown.P, shown.Text, *p.P, p.Text)
+			}
+		}
+		p, back := c.Pair(1, n-1), c.Pair(n-1, 1)
+		if *p.P != *back.P || *p.Shift != -*back.Shift || *p.MeanDifference != -*back.MeanDifference || p.A.Label() != back.B.Label() {
+			t.Errorf("of %d groups: p %g and %g, shift %v and %v for the same pair turned round", n, *p.P, *back.P, *p.Shift, *back.Shift)
+		}
+	}
+}
+
 func TestBest(t *testing.T) {
 	for _, c := range []struct {
 		name, runs string

@@ -86,8 +86,8 @@ func termsOf(a, b *totals) (terms []term, notes []string) {
 		}
 	}
 	perCall := []counted{steps, calls}
-	reasoning := term{"reasoning time", traces.FamilyReasoning, perCall, of(traces.Reasoning)}
-	output := term{"output time", traces.FamilyDecode, perCall, of(traces.Output, traces.ToolArgs)}
+	reasoning := term{name: "reasoning time", family: traces.FamilyReasoning, counts: perCall, time: of(traces.Reasoning)}
+	output := term{name: "output time", family: traces.FamilyDecode, counts: perCall, time: of(traces.Output, traces.ToolArgs)}
 	if a.reasoned && b.reasoned {
 		reasoning.counts = []counted{steps, calls, reasoningTokens}
 	} else if reasoning.time(a)+reasoning.time(b) > 0 {
@@ -103,22 +103,22 @@ func termsOf(a, b *totals) (terms []term, notes []string) {
 		notes = append(notes, "reasoning was counted but not seen: its time is part of what else the calls took, mostly until the first token")
 	}
 	terms = []term{
-		{"connect time", traces.FamilyTTFT, perCall, of(traces.Connect)},
-		{"first-token time", traces.FamilyTTFT, perCall, of(traces.Wait, traces.Queue, traces.Prefill)},
+		{name: "connect time", family: traces.FamilyTTFT, counts: perCall, time: of(traces.Connect)},
+		{name: "first-token time", family: traces.FamilyTTFT, counts: perCall, time: of(traces.Wait, traces.Queue, traces.Prefill)},
 		reasoning, output,
-		{"stalls", traces.FamilyStalls, nil, of(traces.Stall)},
-		{"tail time", traces.FamilyDecode, perCall, of(traces.Tail)},
-		{"unsplit response time", traces.FamilyDecode, perCall, of(traces.Response)},
-		{"approval", traces.FamilyTools, nil, of(traces.Approval)},
-		{"retries", traces.FamilyRetries, nil, of(traces.Retry)},
-		{"backoff", traces.FamilyRetries, nil, of(traces.Backoff)},
-		{"startup", traces.FamilyAgent, nil, of(traces.Startup)},
-		{"agent time", traces.FamilyAgent, []counted{steps}, of(traces.Agent)},
-		{"untraced", traces.FamilyAgent, nil, of(traces.Untraced)},
+		{name: "stalls", family: traces.FamilyStalls, time: of(traces.Stall)},
+		{name: "tail time", family: traces.FamilyDecode, counts: perCall, time: of(traces.Tail)},
+		{name: "unsplit response time", family: traces.FamilyDecode, counts: perCall, time: of(traces.Response)},
+		{name: "approval", family: traces.FamilyTools, time: of(traces.Approval)},
+		{name: "retries", family: traces.FamilyRetries, time: of(traces.Retry)},
+		{name: "backoff", family: traces.FamilyRetries, time: of(traces.Backoff)},
+		{name: "startup", family: traces.FamilyAgent, time: of(traces.Startup)},
+		{name: "agent time", family: traces.FamilyAgent, counts: []counted{steps}, time: of(traces.Agent)},
+		{name: "untraced", family: traces.FamilyAgent, time: of(traces.Untraced)},
 	}
 	terms = append(terms, toolTerms(a, b)...)
 	booked := slices.Clone(terms)
-	return append(terms, term{"not booked", traces.FamilyAgent, nil, func(t *totals) time.Duration { // nothing, for runs that were measured
+	return append(terms, term{name: "not booked", family: traces.FamilyAgent, time: func(t *totals) time.Duration { // nothing, for runs that were measured
 		rest := t.wall
 		for _, known := range booked {
 			rest -= known.time(t)
@@ -138,7 +138,8 @@ func toolTerms(a, b *totals) []term {
 			title = "tool without a name: "
 		}
 		uses := counted{title + "calls", "call", func(t *totals) int64 { return t.tools[name].calls }}
-		terms = append(terms, term{title + "time", traces.FamilyTools, []counted{steps, uses}, func(t *totals) time.Duration { return t.tools[name].time }})
+		terms = append(terms, term{name: title + "time", family: traces.FamilyTools, counts: []counted{steps, uses}, tool: &name,
+			time: func(t *totals) time.Duration { return t.tools[name].time }})
 	}
 	return terms
 }
