@@ -4,12 +4,14 @@ import (
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/stats"
 )
 
 // A Progress is how far a plan is.
 type Progress struct {
 	Done      int
-	Total     int           // of all rounds; with Until an estimate, at least what is to be run next
+	Total     int           // of all rounds
+	Estimate  bool          // Total is an estimate, since the precision decides; it is what is to be run next at least
 	Failed    int           // of Done: without a correct answer, for whatever reason
 	Elapsed   time.Duration // real time since the first run began; what was made before the experiment was gone on with is not in it
 	Remaining time.Duration // estimate, real time; 0: unknown
@@ -65,18 +67,24 @@ func (e *execution) trials() int {
 	case e.Until == 0:
 		return most
 	case p == nil:
-		return min(most, 1)
+		return min(most, e.leastTrials())
 	case p.More < 0:
-		return min(most, p.Trials+1)
+		return min(most, max(p.Trials+1, e.leastTrials()))
 	}
 	return min(most, p.Trials+p.More)
+}
+
+// leastTrials is how many trials give an interval at all if every run is right.
+func (e *execution) leastTrials() int {
+	n := len(e.Tasks)
+	return (stats.NeededForMedianInterval(level) + n - 1) / n
 }
 
 // progress is called with the mutex held.
 func (e *execution) progress(last *Run) Progress {
 	t := &e.tally
 	p := Progress{Done: t.done, Total: max(e.trials()*e.order.size(), t.done), Failed: t.failed, Elapsed: time.Since(t.began), Last: last,
-		Precision: t.precision}
+		Precision: t.precision, Estimate: e.Until > 0 && (t.precision == nil || t.precision.More != 0)}
 	p.Remaining = e.remaining(p.Total - t.done)
 	return p
 }

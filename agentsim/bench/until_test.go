@@ -87,6 +87,9 @@ func TestTrialsGoOnUntilTheTimesAreKnown(t *testing.T) {
 				if got.Trials != c.trials || (got.More > 0) != c.more || math.IsInf(got.Width, 1) || (got.Width <= c.until) == c.more {
 					t.Errorf("%+v", got)
 				}
+				if totals[1] || !last.Estimate {
+					t.Errorf("totals told: %v; six runs are the least that tell; estimate: %v", totals, last.Estimate)
+				}
 				if last.Done != c.trials || last.Total != c.trials || last.Precision == nil || last.Precision.Trials != c.trials-1 {
 					t.Errorf("the last report was %+v", last)
 				}

@@ -18,10 +18,10 @@ import (
 
 // A progressBar shows how far a plan is: one line that is drawn over on a terminal, a line every ten percent elsewhere.
 type progressBar struct {
-	w      io.Writer
-	width  func() int // of the terminal as it is now, 0 if that is not known; nil: there is none
-	tenths int        // shown last, where there is no terminal
-	open   bool
+	w     io.Writer
+	width func() int // of the terminal as it is now, 0 if that is not known; nil: there is none
+	said  int        // runs that were done when the last line was written, where there is no terminal
+	open  bool
 }
 
 func newProgressBar(w io.Writer) *progressBar {
@@ -42,8 +42,9 @@ func (b *progressBar) show(p bench.Progress) {
 		b.open = true
 		return
 	}
-	if tenths := 10 * p.Done / p.Total; tenths > b.tenths || !p.Next.IsZero() {
-		b.tenths = max(tenths, b.tenths)
+	due := p.Done > b.said && (p.Done-b.said >= max(1, p.Total/10) || p.Done == p.Total)
+	if due || !p.Next.IsZero() {
+		b.said = p.Done
 		fmt.Fprintln(b.w, text)
 	}
 }
@@ -51,7 +52,7 @@ func (b *progressBar) show(p bench.Progress) {
 // progressText says how far a plan is. Where the precision decides when it ends, the whole is an estimate.
 func progressText(p bench.Progress) string {
 	about := ""
-	if p.Precision != nil && p.Precision.More != 0 {
+	if p.Estimate {
 		about = "about "
 	}
 	text := fmt.Sprintf("%d of %s%s", p.Done, about, plural(p.Total, "run"))
