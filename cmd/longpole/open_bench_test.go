@@ -78,7 +78,7 @@ func BenchmarkOpen100k(b *testing.B) {
 	benchmarkLoading(b, spans, 1, path)
 }
 
-// The whole store, as `longpole report` opens it: 1,000 runs of 100 spans, a file each, 140 MB. Under the same conditions: 0.33 to 0.39 s.
+// The whole store, as `longpole report` opens it: 1,000 runs of 100 spans, a file each, 140 MB. Under the same conditions: 0.27 to 0.39 s.
 func BenchmarkOpen1000Runs(b *testing.B) {
 	b.Setenv("LONGPOLE_HOME", b.TempDir())
 	s, err := openStore()
