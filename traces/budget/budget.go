@@ -24,9 +24,9 @@ type Budget struct {
 func (b Budget) String() string { return b.text }
 
 var (
-	sentence  = regexp.MustCompile(`^\s*(.*?)\s*(<=|>=|<|>)\s*(.*?)\s*$`)
-	called    = regexp.MustCompile(`^(\w+)\s*\(\s*(.*?)\s*\)$`)       // p95(ttft)
-	followed  = regexp.MustCompile(`^(\w+(?:\[.*\])?)\.([a-z0-9]+)$`) // ttft.p95
+	sentence  = regexp.MustCompile(`^\s*(.*\S)?\s*(<=|>=|<|>)([^<>]*)$`) // the last sign counts: the name of a tool may hold others
+	called    = regexp.MustCompile(`^(\w+)\s*\(\s*(.*?)\s*\)$`)          // p95(ttft)
+	followed  = regexp.MustCompile(`^(\w+(?:\[.*\])?)\.([a-z0-9.]+)$`)   // ttft.p95, ttft.p99.9
 	aggregate = regexp.MustCompile(`^p(\d{1,2}(?:\.\d+)?)$`)
 )
 
@@ -40,7 +40,7 @@ func Parse(text string) (Budget, error) {
 	if err := b.subject(parts[1]); err != nil {
 		return Budget{}, fmt.Errorf("budget %q: %w", text, err)
 	}
-	limit, err := parseLimit(parts[3], b.unit)
+	limit, err := parseLimit(strings.TrimSpace(parts[3]), b.unit)
 	if err != nil {
 		return Budget{}, fmt.Errorf("budget %q: %w", text, err)
 	}
@@ -68,6 +68,17 @@ func (b *Budget) subject(s string) error {
 	} else {
 		return fmt.Errorf("%q says not which of many values; want a percentile of it, such as p95(%s) or mean(%s)", s, s, s)
 	}
+	if err := b.aggregate(how, what); err != nil {
+		return err
+	}
+	if tool, ok := parameter(what, "tool"); ok {
+		b.value = withCalls(tool, b.value)
+	}
+	return nil
+}
+
+// aggregate reads what is made of the many values of what.
+func (b *Budget) aggregate(how, what string) error {
 	if how == "share" {
 		part, ok := partOf(what)
 		if !ok {

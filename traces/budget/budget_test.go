@@ -60,6 +60,10 @@ func TestCheck(t *testing.T) {
 		{"times of a component are per run", 5, 0, "mean(output) < 10ms", budget.Kept, "9.0 ms", "of 5 runs"},
 		{"executions are per call", 5, 0, "max(exec[grep]) < 21ms", budget.Kept, "20 ms", "of 5 measured grep calls"},
 		{"a tool that never ran cannot be told", 5, 0, "max(exec[ls]) < 21ms", budget.Untold, "", "there is no measured ls call to tell it from"},
+		{"a tool that nobody called takes no time, which is said", 5, 0, "share(tool[ls]) < 5%", budget.Kept, "0 %", "of the time of 5 runs, without a call of ls"},
+		{"also of its time", 5, 0, "tool[ls].max < 1s", budget.Kept, "0 s", "of 5 runs, without a call of ls"},
+		{"any percentile in either form", 5, 0, "run.p99.9 < 1s", budget.Untold, "", "it takes 1000 runs, there are 5"},
+		{"a tool's name may hold what limits are made of", 5, 0, "max(tool[a<b]) <= 1s", budget.Kept, "0 s", "of 5 runs, without a call of a<b"},
 		{"numbers", 5, 0, "max(steps) <= 3", budget.Kept, "1", "of 5 runs"},
 		{"tokens that nobody counted cannot be told", 5, 0, "mean(output_tokens) < 1000", budget.Untold, "", "there is no counted run to tell it from"},
 		{"the number of runs", 5, 0, "runs >= 6", budget.Broken, "5", ""},
@@ -74,6 +78,26 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%s: got %s, seen %q, %q; want %s, %q, %q", b, r.Verdict, r.Seen, r.Why, test.verdict, test.seen, test.why)
 			}
 		})
+	}
+}
+
+// What an open run has taken so far says nothing about a limit.
+func TestRunsThatHaveNotEndedAreLeftOut(t *testing.T) {
+	g := group(t, 3, 0)
+	g.Runs[2].Open = true
+	for _, test := range []struct{ budget, seen, why string }{
+		{"max(run) < 1s", "20 ms", "of 2 runs, 1 not finished left out"},
+		{"max(tool) < 1s", "8.0 ms", "of 2 runs, 1 not finished left out"},
+		{"max(steps) < 2", "1", "of 2 runs, 1 not finished left out"},
+		{"p95(run) < 1s", "", "it takes 20 runs, there are 2, 1 not finished left out"},
+	} {
+		b, err := budget.Parse(test.budget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := b.Check(g); r.Seen != test.seen || r.Why != test.why {
+			t.Errorf("%s: got %q, %q; want %q, %q", b, r.Seen, r.Why, test.seen, test.why)
+		}
 	}
 }
 

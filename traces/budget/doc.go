@@ -3,6 +3,7 @@
 // In go sentences such as "p95(ttft) < 1.5s" and a group of runs, out comes for each whether it is kept, broken, or cannot be
 // told, with the value that was seen. A limit is never kept by default: a percentile that the runs are too few for, a time
 // nobody measured, or a median beyond which runs were cut off cannot be told, and says why.
+// Runs that have not ended are left out of all that is counted by run: it would be too little.
 //
 // A budget is AGGREGATE(QUANTITY) OP LIMIT, or QUANTITY.AGGREGATE OP LIMIT:
 //

@@ -25,13 +25,19 @@ type quantity struct {
 	name   string
 	unit   unit
 	of     string // what has one: "run", "model call", …
-	sample func(*measure.Group) stats.Sample
+	sample func(*measure.Group) sample
+}
+
+// A sample is what a group's runs have of a quantity.
+type sample struct {
+	stats.Sample
+	open int // runs left out, because they had not ended
 }
 
 // fixed are the quantities that have no parameter; components and families come beside them.
 var fixed = []quantity{
-	{"run", duration, "run", func(g *measure.Group) stats.Sample { return times(g, func(*measure.Run) bool { return true }) }},
-	{"answer", duration, "correct run", func(g *measure.Group) stats.Sample { return times(g, (*measure.Run).Correct) }},
+	{"run", duration, "run", func(g *measure.Group) sample { return times(g, func(*measure.Run) bool { return true }) }},
+	{"answer", duration, "correct run", func(g *measure.Group) sample { return times(g, (*measure.Run).Correct) }},
 	{"steps", number, "run", perRun(func(r *measure.Run) *float64 { return count(r.Counts.Steps) })},
 	{"calls", number, "run", perRun(func(r *measure.Run) *float64 { return count(r.Counts.ModelCalls) })},
 	{"retries", number, "run", perRun(func(r *measure.Run) *float64 { return count(r.Counts.Retries()) })},
@@ -109,29 +115,35 @@ func parameter(name, word string) (string, bool) {
 }
 
 // times are those of the runs that count, and of the runs that were cut off, which would have taken longer.
-func times(g *measure.Group, counts func(*measure.Run) bool) (s stats.Sample) {
+func times(g *measure.Group, counts func(*measure.Run) bool) (s sample) {
 	for _, r := range g.Runs {
 		switch t := float64(r.Time()); {
+		case r.Open:
+			s.open++
 		case r.CutOff():
 			s.Above = append(s.Above, t)
-		case counts(r) && !r.Open:
+		case counts(r):
 			s.Exact = append(s.Exact, t)
 		}
 	}
 	return s
 }
 
-func perRun(of func(*measure.Run) *float64) func(*measure.Group) stats.Sample {
-	return func(g *measure.Group) (s stats.Sample) {
+func perRun(of func(*measure.Run) *float64) func(*measure.Group) sample {
+	return func(g *measure.Group) (s sample) {
 		for _, r := range g.Runs {
+			if r.Open {
+				s.open++
+				continue
+			}
 			s.Exact = appendKnown(s.Exact, of(r))
 		}
 		return s
 	}
 }
 
-func perCall(of func(*measure.Call) *float64) func(*measure.Group) stats.Sample {
-	return func(g *measure.Group) (s stats.Sample) {
+func perCall(of func(*measure.Call) *float64) func(*measure.Group) sample {
+	return func(g *measure.Group) (s sample) {
 		for _, r := range g.Runs {
 			for i := range r.Calls {
 				s.Exact = appendKnown(s.Exact, of(&r.Calls[i]))
@@ -142,8 +154,8 @@ func perCall(of func(*measure.Call) *float64) func(*measure.Group) stats.Sample 
 }
 
 // execution is how long each measured call of a tool ran, of all tools if name is "".
-func execution(name string) func(*measure.Group) stats.Sample {
-	return func(g *measure.Group) (s stats.Sample) {
+func execution(name string) func(*measure.Group) sample {
+	return func(g *measure.Group) (s sample) {
 		for _, r := range g.Runs {
 			for _, c := range r.ToolCalls {
 				if name == "" || c.Name == name {

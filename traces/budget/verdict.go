@@ -116,7 +116,7 @@ func percentile(q float64) func(quantity, *measure.Group) value {
 			bounds, ok = s.Median()
 		}
 		if !ok {
-			return value{none: true, why: tooFew(what, s.N(), needed)}
+			return value{none: true, why: tooFew(what, s, needed)}
 		}
 		return value{bounds.Low, bounds.High, false, seenIn(what, s)}
 	}
@@ -126,7 +126,7 @@ func percentile(q float64) func(quantity, *measure.Group) value {
 func mean(what quantity, g *measure.Group) value {
 	s := what.sample(g)
 	if s.N() == 0 {
-		return value{none: true, why: tooFew(what, 0, 1)}
+		return value{none: true, why: tooFew(what, s, 1)}
 	}
 	sum := 0.0
 	for _, x := range slices.Concat(s.Exact, s.Above) {
@@ -139,19 +139,26 @@ func mean(what quantity, g *measure.Group) value {
 	return v
 }
 
-func tooFew(what quantity, n, needed int) string {
-	if n == 0 {
-		return "there is no " + what.of + " to tell it from"
+func tooFew(what quantity, s sample, needed int) string {
+	if s.N() == 0 {
+		return "there is no " + what.of + " to tell it from" + s.unfinished()
 	}
-	return fmt.Sprintf("it takes %s, there are %d", plural(needed, what.of), n)
+	return fmt.Sprintf("it takes %s, there are %d", plural(needed, what.of), s.N()) + s.unfinished()
 }
 
-func seenIn(what quantity, s stats.Sample) string {
+func seenIn(what quantity, s sample) string {
 	why := fmt.Sprintf("of %s", plural(s.N(), what.of))
 	if n := len(s.Above); n > 0 {
 		why += fmt.Sprintf(", %d cut off by a time limit", n)
 	}
-	return why
+	return why + s.unfinished()
+}
+
+func (s sample) unfinished() string {
+	if s.open == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d not finished left out", s.open)
 }
 
 func shareOf(part func(*measure.Run) time.Duration) func(*measure.Group) value {
@@ -165,6 +172,20 @@ func shareOf(part func(*measure.Run) time.Duration) func(*measure.Group) value {
 			return value{none: true, why: "the runs took no time"}
 		}
 		return exactly(of/all, fmt.Sprintf("of the time of %s", plural(g.N, "run")))
+	}
+}
+
+// withCalls says of a value for one tool that no run called it, so that a misspelt name is seen.
+func withCalls(tool string, of func(*measure.Group) value) func(*measure.Group) value {
+	return func(g *measure.Group) value {
+		v := of(g)
+		for _, r := range g.Runs {
+			if slices.ContainsFunc(r.ToolCalls, func(c measure.ToolCall) bool { return c.Name == tool }) {
+				return v
+			}
+		}
+		v.why += ", without a call of " + tool
+		return v
 	}
 }
 
