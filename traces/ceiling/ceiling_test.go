@@ -96,7 +96,9 @@ several devices: at least 11 of them`, dense,
 				"other precision: at most 0.904 bytes a parameter\nseveral devices: at least 5 of them", dense,
 		},
 		{"of a batch it must be said what the rate is of", "300,batch=8,context=2000,hardware=h100", "44.5, missing whether it is of one stream or of all, over:\n" +
-			"speculative decoding: at least 6.74 tokens accepted a step\nseveral devices: at least 7 of them", dense},
+			"batch aggregate: the sum of its 8 streams, none of which is that fast\nspeculative decoding: at least 6.74 tokens accepted a step\nseveral devices: at least 7 of them", dense},
+		{"what all streams of the batch together cannot have is no sum of them", "400,batch=8,context=2000,hardware=h100", "44.5, missing whether it is of one stream or of all, over:\n" +
+			"speculative decoding: at least 8.99 tokens accepted a step\nseveral devices: at least 9 of them", dense},
 		{"of all streams together it may be more", "300,batch=8,per=all,context=2000,hardware=h100", "356.2", dense},
 		{
 			"no batch explains what the reading of the caches forbids", "6000,context=128k",

@@ -146,6 +146,8 @@ func (s Setup) reasons(f Figure, times, context float64) []Reason {
 		if n := s.leastBatch(f.Rate, context); n > 0 {
 			say("batch aggregate", "the sum of at least %d streams, none of which is that fast", n)
 		}
+	case f.Batch > 1 && f.Per == "" && s.Aggregate(f.Batch, context) >= f.Rate:
+		say("batch aggregate", "the sum of its %d streams, none of which is that fast", f.Batch)
 	}
 	say("speculative decoding", "at least %s tokens accepted a step", upTo(times))
 	if f.Batch <= 1 { // of more streams, what each reads is not told apart that simply
