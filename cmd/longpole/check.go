@@ -56,6 +56,9 @@ worse by more than --max-regression: noise breaks nothing.
   longpole check --baseline main.jsonl --max-regression 5% pr.jsonl`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("max-regression") && len(opt.baseline) == 0 {
+				return misused("--max-regression %s: more than what? Name a --baseline with it", opt.allowed)
+			}
 			return runCheck(cmd.Context(), opt, args, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
@@ -85,6 +88,9 @@ func runCheck(ctx context.Context, opt checkOptions, sources []string, stdin io.
 	}
 	allowed, err := parseAllowed(opt.allowed)
 	if err != nil {
+		return err
+	}
+	if err := onceTag(opt.by); err != nil {
 		return err
 	}
 	options := traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair}
@@ -126,6 +132,9 @@ func checkedGroups(ctx context.Context, sources, by []string, stdin io.Reader, o
 		return nil, nil, errors.New("the store holds no runs to check")
 	case len(runs) == 0:
 		return nil, nil, fmt.Errorf("%s: no runs in it to check", strings.Join(sources, ", "))
+	}
+	if err := knownTags(by, runs); err != nil {
+		return nil, nil, err
 	}
 	return measure.GroupBy(runs, by...), problems, nil
 }

@@ -124,7 +124,17 @@ func (opt compareOptions) check() error {
 	case slices.Contains(opt.by, bySource):
 		return misused("--by %s: several sources are always compared with each other", bySource)
 	}
-	return once("by", opt.by)
+	return onceTag(opt.by)
+}
+
+// onceTag refuses a tag that runs are split by twice.
+func onceTag(by []string) error {
+	for i, k := range by {
+		if slices.Contains(by[:i], k) {
+			return misused("--by %q: named twice", k)
+		}
+	}
+	return nil
 }
 
 // apart groups each source's runs by the keys, in the order of the sources.
