@@ -116,10 +116,30 @@ func (m *Model) apply(u Update) {
 	if p, ok := m.pages[Compare].(*compare.Model); ok && slices.Contains(m.stack, Compare) {
 		p.Replace(m.compared())
 	}
+	for _, s := range m.stack {
+		if p, ok := m.pages[s].(summing); ok {
+			if now := renewed(p.Runs(), renew); !slices.Equal(now, p.Runs()) {
+				p.Replace(now)
+			}
+		}
+	}
 	if p, ok := m.pages[Problems].(*problems.Model); ok && slices.Contains(m.stack, Problems) {
 		_, loose, runs := m.problemsOf()
 		p.Replace(loose, runs)
 	}
+}
+
+// renewed returns runs as they are now, without those that are gone.
+func renewed(runs []*measure.Run, renew map[*measure.Run]*measure.Run) []*measure.Run {
+	var now []*measure.Run
+	for _, r := range runs {
+		if next, changed := renew[r]; !changed {
+			now = append(now, r)
+		} else if next != nil {
+			now = append(now, next)
+		}
+	}
+	return now
 }
 
 // renew goes on with the run that is open as it is now; nil: it is gone.

@@ -48,7 +48,7 @@ func play(t *testing.T, seed uint64, width, height int, moves []byte) {
 		runs = append(runs, tuitest.WithHostileNames())
 	}
 	environ := [][]string{dark, noColour, ascii, {"TERM=xterm"}}[seed%4]
-	m := New(runs, Options{Environ: environ, Start: Screen(seed % 8)})
+	m := New(runs, Options{Environ: environ, Start: Screen(seed % uint64(len(kinds)))})
 	send(m, tea.WindowSizeMsg{Width: width, Height: height})
 	fits(t, m)
 	for _, b := range moves {

@@ -131,6 +131,7 @@ func (m *Model) signs() []helpSign {
 		{t.Strong, t.Glyphs.First, "in a call: here its first token came"},
 		{t.Slack, t.Glyphs.Slack, "slack: so much longer it could have lasted for free"},
 		{t.Warn, t.Glyphs.Break, "here idle time is cut out of the axis"},
+		{t.Warn, t.Glyphs.Knee, "knee of a slider: beyond it going on helps less, as the run waits for something else"},
 		{t.Warn, t.Glyphs.Inferred, "inferred, not measured"},
 		{t.Warn, t.Glyphs.Bound, "at most this much"},
 	}

@@ -28,6 +28,7 @@ const (
 	Stream // one model call, arrival by arrival
 	Live   // what each agent is doing now; only with Options.Updates
 	Flame  // what one run or many waited for, added up by kind of work
+	WhatIf // how long one run or many would take, if some of it were otherwise
 )
 
 // A page is what a screen draws above the key bar.
@@ -54,9 +55,9 @@ type (
 	nested  interface{ Back() bool }               // can go back a step within itself; false: there is none
 	worker  interface{ Work() tea.Cmd }            // has something worked out; nil: nothing, or that is under way
 	worded  interface{ Words(keys.Action) string } // has other words for what a key does; "": the usual ones
-	summing interface {                            // is about any number of runs; marked: because they are
+	summing interface {                            // is about any number of runs
 		Runs() []*measure.Run
-		Replace(runs []*measure.Run, marked bool)
+		Replace([]*measure.Run) // goes on with them as they are now
 	}
 	dragged interface { // can be dragged over; done: the button was let go
 		Drag(fromX, fromY, toX int, done bool)
@@ -81,6 +82,7 @@ var kinds = [...]kind{
 	Problems:  {name: "problems", key: keys.Problems, make: (*Model).oddities},
 	Live:      {name: "live", key: keys.Live},
 	Flame:     {name: "flame", key: keys.Flame, make: (*Model).flame},
+	WhatIf:    {name: "what-if", key: keys.WhatIf, make: (*Model).whatIf},
 }
 
 // screen returns which screen is shown.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,6 +24,7 @@ import (
 	"github.com/seed46266073/longpole/tui/problems"
 	"github.com/seed46266073/longpole/tui/runlist"
 	"github.com/seed46266073/longpole/tui/theme"
+	"github.com/seed46266073/longpole/tui/whatif"
 )
 
 // Options say how to begin. The zero value is fine.
@@ -164,6 +166,15 @@ func (m *Model) compared() []*measure.Run {
 func (m *Model) flame() page {
 	runs, marked := m.subject()
 	return flame.New(m.theme, runs, marked)
+}
+
+// whatIf asks what the runs that the current screen is about would take, if some of it were otherwise. Sliders stay where they were left.
+func (m *Model) whatIf() page {
+	runs, marked := m.subject()
+	if p, ok := m.pages[WhatIf].(*whatif.Model); ok && slices.Equal(p.Runs(), runs) {
+		return p
+	}
+	return whatif.New(m.theme, runs, marked)
 }
 
 // subject returns the runs that the current screen is about: the one that is open, else those that a comparison is of.

@@ -134,7 +134,9 @@ func (m *Model) SetSize(width, height int) {
 }
 
 // Actions lists the keys that do something here, most useful first.
-func (m *Model) Actions() []keys.Action { return []keys.Action{keys.Enter, keys.Regroup} }
+func (m *Model) Actions() []keys.Action {
+	return []keys.Action{keys.Enter, keys.Regroup, keys.Flame, keys.WhatIf}
+}
 
 // Selected returns the selected group; ok is false if there is none.
 func (m *Model) Selected() (group measure.Group, ok bool) {

@@ -49,14 +49,14 @@ const small = 5_000
 
 // New returns the flame graph of runs, which were marked or not.
 func New(t *theme.Theme, runs []*measure.Run, marked bool) *Model {
-	m := &Model{theme: t}
-	m.Replace(runs, marked)
+	m := &Model{theme: t, marked: marked}
+	m.Replace(runs)
 	return m
 }
 
 // Replace shows other runs, or the same ones after they have grown. What was selected and zoomed into stays, as far as it is there.
-func (m *Model) Replace(runs []*measure.Run, marked bool) {
-	m.runs, m.marked, m.spans = runs, marked, 0
+func (m *Model) Replace(runs []*measure.Run) {
+	m.runs, m.spans = runs, 0
 	for _, r := range runs {
 		m.spans += len(r.Spans)
 	}
@@ -189,7 +189,7 @@ func (m *Model) ID() string {
 
 // Actions lists the keys that do something here, most useful first.
 func (m *Model) Actions() []keys.Action {
-	if m.root == nil {
+	if m.root == nil || m.root.Total <= 0 {
 		return nil
 	}
 	list := []keys.Action{keys.Enter, keys.Find, keys.WhatIf, keys.ZoomReset, keys.Copy, keys.Fold, keys.Unfold,

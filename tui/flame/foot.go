@@ -30,7 +30,7 @@ func (m *Model) foot() []string {
 		times.Text(t.Muted, ", own ").Text(t.Text, report.Duration(p.of.Own))
 	}
 	if len(m.runs) > 1 {
-		times.Text(t.Muted, ", in ").Text(t.Text, fmt.Sprintf("%d of %d", p.of.Runs, m.graph.Runs)).Text(t.Muted, " runs")
+		times.Right(t.Muted, fmt.Sprintf(" in %s of %s ", report.Count(int64(p.of.Runs)), count(m.graph.Runs, "run")))
 	}
 	m.cost(more.Space(1))
 	m.beside(beside.Space(1))
@@ -70,19 +70,22 @@ func (m *Model) cost(l *cell.Line) {
 			words = report.Duration(max(0, d)) + " shorter"
 		}
 		l.Text(t.Muted, "without any "+b.label()+": ").Text(t.Strong, words)
-		if b.Spans > 0 {
-			l.Text(t.Muted, " "+t.Glyphs.Dot+" ")
-		}
 	}
 	if b.Spans == 0 {
 		return
 	}
-	l.Text(t.Muted, count(b.Spans, "span")+" lasted ").Text(t.Text, report.Duration(b.Span))
+	lasted := count(b.Spans, "span") + " lasted " + report.Duration(b.Span)
 	if len(m.runs) > 1 {
-		l.Text(t.Muted, " a run")
+		lasted += " a run"
 	}
 	if b.Hidden > 0 {
-		l.Text(t.Muted, ", ").Text(t.Slack, report.Duration(b.Hidden)).Text(t.Muted, " of it beside the path")
+		lasted += ", " + report.Duration(b.Hidden) + " of it beside the path"
+	}
+	if ok {
+		lasted = " " + t.Glyphs.Dot + " " + lasted
+	}
+	if l.Left() > cell.Width(lasted) {
+		l.Text(t.Muted, lasted)
 	}
 }
 

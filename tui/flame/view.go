@@ -38,6 +38,8 @@ func (m *Model) View() string {
 	case m.root == nil:
 		lines = append(lines, empty, m.say(m.theme.Text, fmt.Sprintf("adding up what %s waited for, in %s spans %s",
 			count(len(m.runs), "run"), report.Count(int64(m.spans)), m.theme.Glyphs.Ellipsis)))
+	case len(m.runs) == 0:
+		lines = append(lines, empty, m.say(m.theme.Text, "no runs: nothing was waited for"))
 	case m.root.Total <= 0:
 		lines = append(lines, empty, m.say(m.theme.Text, "no time passed: nothing was waited for"))
 	default:
@@ -115,7 +117,7 @@ func (m *Model) above() string {
 	l := cell.NewLine(t, m.width, false).Space(1)
 	switch top := m.top0(); {
 	case m.query != "":
-		words := fmt.Sprintf("%d of the blocks are called %s", m.found, m.query)
+		words := fmt.Sprintf("%s called %s", count(m.found, "block"), m.query)
 		if m.found > 0 {
 			words += fmt.Sprintf(": %s, %s of all", report.Duration(m.sum), report.Percent(share(m.sum, m.root.Total)))
 		}
@@ -178,6 +180,9 @@ func (m *Model) block(l *cell.Line, s slot, line int) {
 	}
 	if s.width > 1 && line < 2 {
 		l.Text(text, m.words(s.pick, letter, line, s.width-1))
+		if l.Used() > s.x+1 && l.Used() < s.x+s.width {
+			l.Rune(text, " ")
+		}
 	}
 	for l.Used() < s.x+s.width {
 		switch {

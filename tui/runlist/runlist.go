@@ -85,7 +85,7 @@ func (m *Model) Actions() []keys.Action {
 	if len(m.runs) == 0 {
 		return nil
 	}
-	list := []keys.Action{keys.Enter, keys.Breakdown, keys.Flame, keys.WhatIf, keys.Mark, keys.Compare, keys.Find, keys.Sort, keys.Reverse, keys.Regroup,
+	list := []keys.Action{keys.Enter, keys.Breakdown, keys.Mark, keys.Compare, keys.Find, keys.Flame, keys.WhatIf, keys.Sort, keys.Reverse, keys.Regroup,
 		keys.Problems, keys.Copy}
 	if m.by != "" {
 		list = append(list, keys.Fold, keys.Unfold, keys.FoldAll, keys.UnfoldAll)

@@ -15,7 +15,8 @@ type Glyphs struct {
 	Good, Bad, Unsure, Cut string // outcomes: ok, failed, unknown, cancelled
 	Dot, Ellipsis          string
 	Up, Down, Left, Right  string
-	Times, Dash            string
+	Times, Dash, Minus     string
+	Knob, Home, Knee, Pull string // of a slider: where it stands, where it changes nothing, where it begins to help less, how far it was moved
 	Inferred, Bound        string
 	Blocks                 [9]string // a cell filled from the left by n eighths
 	RightHalf              string
@@ -27,7 +28,8 @@ var unicodeGlyphs = Glyphs{
 	Critical: "●", Open: "▾", Closed: "▸", Marked: "◆", Cursor: "▌",
 	First: "▸", Slack: "┄", Extent: "─", Rule: "─", Grid: "┊", Break: "╱",
 	Good: "✓", Bad: "✗", Unsure: "·", Cut: "⊘", Dot: "·", Ellipsis: "…",
-	Up: "↑", Down: "↓", Left: "←", Right: "→", Times: "×", Dash: "–",
+	Up: "↑", Down: "↓", Left: "←", Right: "→", Times: "×", Dash: "–", Minus: "−",
+	Knob: "●", Home: "┼", Knee: "◇", Pull: "━",
 	Inferred: "≈", Bound: "≤",
 	Blocks:    [9]string{" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	RightHalf: "▐", Shade: "▒",
@@ -39,7 +41,8 @@ var asciiGlyphs = Glyphs{
 	Critical: "*", Open: "v", Closed: ">", Marked: "#", Cursor: ">",
 	First: ">", Slack: "~", Extent: "-", Rule: "-", Grid: ":", Break: "/",
 	Good: "+", Bad: "!", Unsure: ".", Cut: "/", Dot: "-", Ellipsis: "~",
-	Up: "^", Down: "v", Left: "<", Right: ">", Times: "x", Dash: "-",
+	Up: "^", Down: "v", Left: "<", Right: ">", Times: "x", Dash: "-", Minus: "-",
+	Knob: "O", Home: "|", Knee: "^", Pull: "=",
 	Inferred: "~", Bound: "<",
 	Blocks:    [9]string{" ", "|", "|", "|", "=", "=", "=", "#", "#"},
 	RightHalf: "=", Shade: "=",
