@@ -255,18 +255,27 @@ func (c *change) nothing(e Edit) {
 		c.hidden(e)
 		return
 	}
-	var tools []string
-	for _, t := range c.Run.Tools {
-		tools = append(tools, t.Name)
-	}
+	tools := c.tools()
+	_, other := slices.BinarySearch(tools, e.Target.Tool)
 	switch near := nearest(e.Target.Tool, tools); {
 	case len(tools) == 0:
-		c.assumed.say("%s changes nothing: the run has no tools", e)
+		c.assumed.say("%s changes nothing: no tool was called", e)
+	case other:
+		c.assumed.say("%s changes nothing: no such time is in the run", e)
 	case near != "":
-		c.assumed.say("%s changes nothing: the run has no such tool; did you mean tool[%s]?", e, near)
+		c.assumed.say("%s changes nothing: there is no such tool; did you mean tool[%s]?", e, near)
 	default:
-		c.assumed.say("%s changes nothing: the run has no such tool; its tools are %s", e, strings.Join(tools, ", "))
+		c.assumed.say("%s changes nothing: there is no such tool; there are %s", e, someOf(tools))
 	}
+}
+
+// someOf names the first few of many.
+func someOf(names []string) string {
+	const most = 12
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 // doubts says how far the times that an edit is about are known.

@@ -88,9 +88,9 @@ var Limits = []string{
 	"The agent is taken to do the same: other answers or times might have led it to other steps.",
 }
 
-// Of answers one plan for one run. Runs that were seen, this one included, tell how short a wait with cached input can be. It never
-// fails: what cannot be done is in Answer.Assumed. The cost is that of measuring the run again, and of replaying it some
-// hundred times for the knees.
+// Of answers one plan for one run. Runs that were seen, this one included, tell how short a wait with cached input can be, and which
+// tools there are. It never fails: what cannot be done is in Answer.Assumed. The cost is that of measuring the run again, and of
+// replaying it some hundred times for the knees.
 func Of(run *measure.Run, plan Plan, seen []*measure.Run) Answer {
 	return Prepare(run, seen).Answer(plan)
 }

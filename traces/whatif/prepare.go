@@ -15,20 +15,20 @@ import (
 type Prepared struct {
 	Run *measure.Run
 
-	scenes      map[critpath.Edges]*scene
-	tokens      func() tokens
-	owners      func() *owners
-	cachedWaits func() map[string]time.Duration
+	scenes map[critpath.Edges]*scene
+	tokens func() tokens
+	owners func() *owners
+	seen
 }
 
-// Prepare returns run ready for plans. Runs that were seen are for wait=cached, as in Of.
+// Prepare returns run ready for plans. Runs that were seen, this one included, are as in Of.
 func Prepare(run *measure.Run, seen []*measure.Run) *Prepared {
-	return prepare(run, sync.OnceValue(func() map[string]time.Duration { return cachedWaits(append(slices.Clone(seen), run)) }))
+	return prepare(run, seenIn(func() []*measure.Run { return append(slices.Clone(seen), run) }))
 }
 
 // PrepareAll returns each of runs ready for plans; all of them were seen.
 func PrepareAll(runs []*measure.Run) []*Prepared {
-	seen := sync.OnceValue(func() map[string]time.Duration { return cachedWaits(runs) })
+	seen := seenIn(func() []*measure.Run { return runs })
 	list := make([]*Prepared, len(runs))
 	for i, run := range runs {
 		list[i] = prepare(run, seen)
@@ -36,7 +36,7 @@ func PrepareAll(runs []*measure.Run) []*Prepared {
 	return list
 }
 
-func prepare(run *measure.Run, cachedWaits func() map[string]time.Duration) *Prepared {
+func prepare(run *measure.Run, seen seen) *Prepared {
 	return &Prepared{
 		Run:    run,
 		scenes: map[critpath.Edges]*scene{},
@@ -45,8 +45,32 @@ func prepare(run *measure.Run, cachedWaits func() map[string]time.Duration) *Pre
 			o := ownersOf(run.Run)
 			return &o
 		}),
-		cachedWaits: cachedWaits,
+		seen: seen,
 	}
+}
+
+// seen is what all runs that were seen tell, worked out the first time that it is asked.
+type seen struct {
+	cachedWaits func() map[string]time.Duration // by model
+	tools       func() []string                 // names, sorted
+}
+
+func seenIn(runs func() []*measure.Run) seen {
+	return seen{
+		cachedWaits: sync.OnceValue(func() map[string]time.Duration { return cachedWaits(runs()) }),
+		tools:       sync.OnceValue(func() []string { return toolsOf(runs()) }),
+	}
+}
+
+func toolsOf(runs []*measure.Run) []string {
+	var names []string
+	for _, r := range runs {
+		for _, t := range r.Tools {
+			names = append(names, t.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // cachedWaits returns the shortest wait of each model's calls whose input was cached, at least in part.

@@ -242,7 +242,7 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 	for _, c := range []struct{ name, run, plan, says string }{
 		{"an edit without anything to change", loop, "approval=0", "approval=0 changes nothing: no such time is in the run"},
 		{"a tool that is misspelt", loop, "tool[gerp]=0", "did you mean tool[grep]?"},
-		{"a tool that is not there", loop, "tool[python]=0", "its tools are grep, read"},
+		{"a tool that is not there", loop, "tool[python]=0", "there is no such tool; there are grep, read"},
 		{"hidden reasoning", hidden, "reasoning*0.5", "the reasoning of 1 call was hidden and is part of the wait"},
 		{"an upper bound", hidden, "tool*0.5", "is an upper bound and changed whole"},
 		{"a wait without a split and without a cached one", loop, "wait=cached", "nothing says how much of its wait is prefill"},
@@ -325,5 +325,19 @@ func TestARangeAndWhatIsAssumedAreThoseOfTheAnswer(t *testing.T) {
 	}
 	if diff := cmp.Diff(a.Assumed, p.Assumed(plan)); diff != "" || len(a.Assumed) != 3 {
 		t.Errorf("assumed %q, want the answer's three sentences, %q", p.Assumed(plan), a.Assumed)
+	}
+}
+
+// Where many runs are asked the same, each of them lacks other tools: what it is told must be the same sentence.
+func TestAToolIsLookedForInAllRuns(t *testing.T) {
+	runs := []*measure.Run{drawn(t, guarded), drawn(t, serial)} // bash; a, b and c
+	for edit, want := range map[string]string{
+		"tool[a]*0.5":   "tool[a]*0.5 changes nothing: no such time is in the run",
+		"tool[bahs]=0":  "tool[bahs]=0 changes nothing: there is no such tool; did you mean tool[bash]?",
+		"tool[fetch]=0": "tool[fetch]=0 changes nothing: there is no such tool; there are a, b, bash, c",
+	} {
+		if got := whatif.PrepareAll(runs)[0].Assumed(planOf(t, edit)); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
