@@ -23,8 +23,10 @@ func WriteWhatIf(w io.Writer, answers []whatif.Answer, outlook *whatif.Outlook, 
 		p.line("no runs found: nothing to change")
 	case outlook != nil && len(answers) == 1:
 		p.outlook(outlook, Clean(title(answers[0].Run)))
+		p.assumed(answers[0].Assumed)
 	case outlook != nil:
 		p.outlook(outlook, plural(len(answers), "run"))
+		p.assumed(assumedOf(answers))
 	case len(answers) == 1:
 		p.whatIf(&answers[0])
 	default:
@@ -48,7 +50,6 @@ func (p *page) whatIf(a *whatif.Answer) {
 	if a.Low < a.High {
 		p.wrapped(fmt.Sprintf("range %s, depending on %s", p.span(&a.Low, &a.High), rangeMeans(a)), asIs)
 	}
-	p.line()
 	p.timelines(a)
 	p.section("where the time would go")
 	p.changes(changesOf(a.Run.Components, a.After.Components), 0)
@@ -95,6 +96,7 @@ func (p *page) timelines(a *whatif.Answer) {
 	if longest <= 0 {
 		return
 	}
+	p.line()
 	cells := p.width - 2 - 8 - 2 - DurationWidth
 	for _, side := range []struct {
 		name string

@@ -41,6 +41,10 @@ func (p *page) whatIfs(answers []whatif.Answer) {
 // savings sums up how much shorter the runs would be.
 func (p *page) savings(answers []whatif.Answer) {
 	s := savingsOf(answers)
+	if s.low == 0 && s.high == 0 {
+		p.wrapped("all runs as long as they were", p.bold)
+		return
+	}
 	p.wrapped(fmt.Sprintf("at the median %s; changes from %s to %s", p.saved(s.median, s.wall),
 		strings.TrimSpace(p.difference(-s.high)), strings.TrimSpace(p.difference(-s.low))), p.bold)
 	longer, same := 0, 0

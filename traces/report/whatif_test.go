@@ -64,6 +64,9 @@ func TestWhatIf(t *testing.T) {
 		{"several runs", bench(t, 3), planOf(t, "reasoning*0.5", "retry=off"), report.TextOptions{}, true},
 		{"hidden reasoning and a bound", []*measure.Run{drawn(t, hidden)}, planOf(t, "reasoning*0.5", "tool*0.5", "wait=cached"), report.TextOptions{}, false},
 		{"an open run", []*measure.Run{drawn(t, open)}, planOf(t, "output*0.5"), report.TextOptions{}, false},
+		{"nothing is changed in an open run", []*measure.Run{drawn(t, open)}, whatif.Plan{}, report.TextOptions{}, false},
+		{"several runs that a change leaves as they are", bench(t, 3), planOf(t, "approval=0"), report.TextOptions{}, false},
+		{"a run that took no time", []*measure.Run{instant()}, planOf(t, "output*0.5"), report.TextOptions{}, false},
 		{"no runs", nil, planOf(t, "output*0.5"), report.TextOptions{}, false},
 		{"ascii", tidy(t), several, report.TextOptions{ASCII: true}, false},
 		{"colour", tidy(t), planOf(t, "reasoning*0.25"), report.TextOptions{Colour: true}, false},
@@ -85,6 +88,13 @@ func TestWhatIf(t *testing.T) {
 			})
 		}
 	}
+}
+
+// instant is a run that begins and ends at once.
+func instant() *measure.Run {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+	runs, _ := traces.Build([]traces.Record{{TraceID: "a", SpanID: "1", Name: "invoke_agent", Start: at, End: at}})
+	return measure.Of(runs[0])
 }
 
 // tidy is a run with a bit of everything, in which all ends where it should.
