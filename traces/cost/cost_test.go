@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/cost"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/tracetest"
@@ -242,6 +243,12 @@ func TestGroupAndFront(t *testing.T) {
 				"b: 16.000028 for 8 runs, a run 2.0000035, a correct answer 2.0000035, median 2.0000035 (2–2.000007), beaten by a"},
 		},
 		{
+			"a faster one is told by the test that compares times, which tells more than intervals of medians",
+			[]string{"a acme-7 10 1000000 0", "b acme-7 11 1000000 0"},
+			[]string{"a: 8.000028 for 8 runs, a run 1.0000035, a correct answer 1.0000035, median 1.0000035 (1–1.000007), front",
+				"b: 8.000028 for 8 runs, a run 1.0000035, a correct answer 1.0000035, median 1.0000035 (1–1.000007), beaten by a"},
+		},
+		{
 			"what may cost more than is known beats nothing", []string{"a acme-large-1 10 1000000 0", "b acme-7 10 9000000 0"},
 			[]string{"a: 16.000056 for 8 runs, a run 2.000007, a correct answer 2.000007, median 2.000007 (2–2.000014), front",
 				"b: 72.000028 for 8 runs, a run 9.0000035, a correct answer 9.0000035, median 9.0000035 (9–9.000007), front"},
@@ -258,7 +265,7 @@ func TestGroupAndFront(t *testing.T) {
 				bills = append(bills, table.Group(&groups[i]))
 			}
 			var got []string
-			for i, standing := range cost.Front(groups, bills) {
+			for i, standing := range cost.Front(compare.Of(groups, compare.Options{Pairs: compare.All}), bills) {
 				got = append(got, groups[i].Label()+": "+groupBill(bills[i])+place(groups, standing))
 			}
 			if !slices.Equal(got, c.want) {

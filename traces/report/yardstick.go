@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed46266073/longpole/traces/ceiling"
+	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/cost"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/pace"
@@ -51,7 +52,7 @@ func (y Yardsticks) hold(groups []measure.Group) []held {
 		}
 	}
 	if y.Prices != nil {
-		for i, standing := range cost.Front(groups, bills) {
+		for i, standing := range cost.Front(compare.Of(groups, compare.Options{Pairs: compare.All}), bills) {
 			list[i].standing = standing
 		}
 	}
