@@ -15,7 +15,7 @@ import (
 type Cause struct {
 	Name   string        // "steps", "reasoning tokens per call", "tool grep: time per call", …
 	Time   time.Duration // not 0; above 0 where it made B slower
-	Family traces.Family // "" for steps and calls, which lengthen everything
+	Family traces.Family // "" for steps and calls, which lengthen everything, and for a late start, which is no part of a run
 	Tool   *string       // its name, where the cause is of one tool; else nil
 	A, B   *float64      // the factor of each group: a number, or nanoseconds where InTime is set; nil on the side that did not get as far
 	InTime bool
@@ -44,12 +44,14 @@ type term struct {
 	tool   *string // nil: it is not of one tool
 }
 
-// causes splits the difference of the mean wall times of two groups' finished, correct runs; nil if one has none.
+// causes splits the difference of the mean times of two groups' finished, correct runs; nil if one has none.
 func causes(a, b *measure.Group) (difference *time.Duration, list []Cause, notes []string) {
-	if a.MeanWall == nil || b.MeanWall == nil {
+	from, ok := a.MeanTime()
+	to, also := b.MeanTime()
+	if !ok || !also {
 		return nil, nil, nil
 	}
-	d := *b.MeanWall - *a.MeanWall
+	d := to - from
 	x, y := totalsOf(a), totalsOf(b)
 	terms, notes := termsOf(x, y)
 	byName := map[string]*effect{}

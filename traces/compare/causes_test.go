@@ -3,6 +3,7 @@ package compare_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -162,5 +163,27 @@ func TestCausesAddUpAndTurnRound(t *testing.T) {
 	}
 	if pairs < 100 {
 		t.Errorf("only %d pairs were tried", pairs)
+	}
+}
+
+// In an open loop a run that waited for its turn was late; that is part of the difference, and of no component.
+func TestALateStartIsACause(t *testing.T) {
+	a := drawn(t, "a", "run    ====\n chat  wwoo", "run    ====\n chat  wwoo", "run    ====\n chat  wwoo", "run    ====\n chat  wwoo")
+	b := drawn(t, "b", "run    =====\n chat  wwwoo", "run    =====\n chat  wwwoo", "run    =====\n chat  wwwoo", "run    =====\n chat  wwwoo")
+	for i, r := range slices.Concat(a.Runs, b.Runs) {
+		late := time.Duration(0)
+		if i >= 4 {
+			late = time.Duration(i) * time.Millisecond // 4, 5, 6, 7
+		}
+		r.Late = &late
+	}
+	groups := measure.GroupBy(slices.Concat(a.Runs, b.Runs), "setting")
+	p := compare.Groups(groups, compare.Options{Pairs: compare.First})[0]
+	const want = "late start +5.5ms (0s → 5.5ms)\nfirst-token time per call +1ms (2ms → 3ms)"
+	if got := told(p.Causes); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if *p.MeanDifference != 6500*time.Microsecond || *p.Shift != 6500*time.Microsecond || *p.ShiftLow != 5*time.Millisecond || *p.ShiftHigh != 8*time.Millisecond || p.Verdict != compare.Slower {
+		t.Errorf("mean difference %v, shift %v (%v to %v), %s", *p.MeanDifference, *p.Shift, *p.ShiftLow, *p.ShiftHigh, p.Verdict)
 	}
 }

@@ -25,7 +25,7 @@ type Pair struct {
 	RunsNeeded                 *int     // of each group, to tell a difference as large as it looks now; nil if it is told, or none is in sight
 	Success                    *Rates   // nil if a side does not say how its runs ended
 
-	MeanDifference *time.Duration // of the finished, correct runs; nil without such runs on a side
+	MeanDifference *time.Duration // of the times of finished, correct runs; nil without such runs on a side
 	Causes         []Cause        // largest first; they add up to MeanDifference exactly
 	CauseNotes     []string       // what the causes could not tell, a sentence each
 
@@ -130,7 +130,7 @@ func (p *Pair) match() []stats.Stratum {
 	return strata
 }
 
-// samples sorts the times of correct and cut off runs by task, in nanoseconds.
+// samples sorts the times of correct and cut off runs by task, in nanoseconds from the intended start.
 func samples(runs []*measure.Run) map[string]stats.Sample {
 	by := map[string]stats.Sample{}
 	for _, r := range runs {
@@ -138,9 +138,9 @@ func samples(runs []*measure.Run) map[string]stats.Sample {
 		s := by[task]
 		switch {
 		case r.Correct():
-			s.Exact = append(s.Exact, float64(r.Wall))
+			s.Exact = append(s.Exact, float64(r.Time()))
 		case r.CutOff():
-			s.Above = append(s.Above, float64(r.Wall))
+			s.Above = append(s.Above, float64(r.Time()))
 		default:
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 
 // totals are sums over the finished, correct runs of a group.
 type totals struct {
-	wall               time.Duration
+	wall, late         time.Duration
 	runs, steps, calls int64
 	reasoning, output  int64 // tokens; output is what remains without reasoning
 	reasoned           bool  // reasoning was counted in every call
@@ -34,6 +34,7 @@ func totalsOf(g *measure.Group) *totals {
 		}
 		t.runs++
 		t.wall += r.Wall
+		t.late += r.Time() - r.Wall
 		t.steps += int64(r.Counts.Steps)
 		t.calls += int64(r.Counts.ModelCalls)
 		for _, c := range r.Components {
@@ -74,7 +75,7 @@ func (t *totals) hidden() bool {
 	return t.reasoned && t.reasoning > 0 && t.components[traces.Reasoning] == 0
 }
 
-// termsOf returns the terms whose times add up to the mean wall times of both groups, and what they cannot tell.
+// termsOf returns the terms whose times add up to the mean times of both groups, from their intended starts, and what they cannot tell.
 func termsOf(a, b *totals) (terms []term, notes []string) {
 	of := func(list ...traces.Component) func(*totals) time.Duration {
 		return func(t *totals) time.Duration {
@@ -118,6 +119,7 @@ func termsOf(a, b *totals) (terms []term, notes []string) {
 	}
 	terms = append(terms, toolTerms(a, b)...)
 	booked := slices.Clone(terms)
+	terms = append(terms, term{name: "late start", time: func(t *totals) time.Duration { return t.late }})
 	return append(terms, term{name: "not booked", family: traces.FamilyAgent, time: func(t *totals) time.Duration { // nothing, for runs that were measured
 		rest := t.wall
 		for _, known := range booked {

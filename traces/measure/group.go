@@ -36,6 +36,7 @@ type Group struct {
 
 	// Means over the finished, correct runs, which are Succeeded in number. The components add up to MeanWall exactly.
 	MeanWall   *time.Duration  // nil without such runs
+	MeanLate   *time.Duration  // how long after its intended start a run began, those without one counted as 0; nil if none had one
 	Components []ComponentMean // in the order of display
 	Families   []FamilyMean    // the same, summed
 
@@ -47,8 +48,8 @@ type Rate struct {
 	Rate, Low, High float64
 }
 
-// Times are the times to a correct answer of N correct runs. A run that was cut off counts as longer than its limit, in
-// the median and its interval; wrong and failed runs do not count, they are in the success rate.
+// Times are the times to a correct answer of N correct runs, each from its intended start (Run.Time). A run that was cut off counts as
+// longer than its limit, in the median and its interval; wrong and failed runs do not count, they are in the success rate.
 type Times struct {
 	N        int
 	Median   *time.Duration // nil without runs
@@ -139,22 +140,17 @@ func compareValues(key, a, b string) int {
 	return stats.Natural(a, b)
 }
 
-// Distribution returns which share of the correct runs took how long, in bins of equal width from low to high, whatever lies outside left
-// out; nil if there are no bins or no such runs.
+// Distribution returns which share of the correct runs took how long, from their intended starts, in bins of equal width from low to high,
+// whatever lies outside left out; nil if there are no bins or no such runs.
 func (g *Group) Distribution(low, high time.Duration, bins int) []float64 {
-	var walls []float64
-	for _, r := range g.Runs {
-		if r.Correct() {
-			walls = append(walls, float64(r.Wall))
-		}
-	}
-	counts := stats.Histogram(walls, float64(low), float64(high), bins)
-	if counts == nil || len(walls) == 0 {
+	correct := slices.DeleteFunc(slices.Clone(g.Runs), func(r *Run) bool { return !r.Correct() })
+	counts := stats.Histogram(times(correct), float64(low), float64(high), bins)
+	if counts == nil || len(correct) == 0 {
 		return nil
 	}
 	shares := make([]float64, bins)
 	for i, n := range counts {
-		shares[i] = float64(n) / float64(len(walls))
+		shares[i] = float64(n) / float64(len(correct))
 	}
 	return shares
 }
@@ -197,16 +193,16 @@ func (g *Group) summarise() {
 	g.note(correct, cutOff)
 }
 
-func walls(runs []*Run) []float64 {
+func times(runs []*Run) []float64 {
 	list := make([]float64, len(runs))
 	for i, r := range runs {
-		list[i] = float64(r.Wall)
+		list[i] = float64(r.Time())
 	}
 	return list
 }
 
 func timesOf(correct, cutOff []*Run) Times {
-	sample := stats.Sample{Exact: walls(correct), Above: walls(cutOff)}
+	sample := stats.Sample{Exact: times(correct), Above: times(cutOff)}
 	t := Times{N: len(correct)}
 	if m, ok := sample.Median(); ok {
 		t.Median, t.MoreThan = ptr(nearest(m.Low)), m.High > m.Low
@@ -276,7 +272,7 @@ func callMeans(runs []*Run) CallMeans {
 func (g *Group) note(correct, cutOff []*Run) {
 	say := func(format string, args ...any) { g.Notes = append(g.Notes, fmt.Sprintf(format, args...)) }
 	if n := len(cutOff); n > 0 {
-		limit := math.Round(slices.Min(walls(cutOff))/1e8) / 10
+		limit := math.Round(slices.Min(times(cutOff))/1e8) / 10
 		say("%s cut off at the limit %s as longer than %s s", count(n, "run"), verb(n, "counts", "count"),
 			strconv.FormatFloat(limit, 'f', -1, 64))
 	}
@@ -291,6 +287,13 @@ func (g *Group) note(correct, cutOff []*Run) {
 	}
 	if !g.Checked && len(correct) > 0 {
 		say("no answer was checked: correct only means finished")
+	}
+	counted := correct
+	if len(correct) == 0 {
+		counted = cutOff
+	}
+	if late := meanLate(counted); late != nil && *late > 0 {
+		say("runs began %s later than meant on average: times to an answer count that, the parts of the mean do not", traces.FormatDuration(*late))
 	}
 	if s := humps(g.Runs); s != "" {
 		g.Notes = append(g.Notes, s)

@@ -46,13 +46,39 @@ func Means(runs []*Run) (wall time.Duration, components []ComponentMean) {
 	return wall, components
 }
 
+// MeanTime returns the mean time to an answer of the finished, correct runs, from their intended starts: MeanWall and MeanLate; false
+// without such runs.
+func (g *Group) MeanTime() (time.Duration, bool) {
+	switch {
+	case g.MeanWall == nil:
+		return 0, false
+	case g.MeanLate == nil:
+		return *g.MeanWall, true
+	}
+	return *g.MeanWall + *g.MeanLate, true
+}
+
+// meanLate returns how late runs began on average; nil if none says when it was meant to.
+func meanLate(runs []*Run) *time.Duration {
+	mean, known := stats.Mean{N: int64(len(runs))}, false
+	for _, r := range runs {
+		if r.Late != nil {
+			mean, known = mean.Plus(int64(*r.Late)), true
+		}
+	}
+	if !known {
+		return nil
+	}
+	return ptr(time.Duration(mean.Round()))
+}
+
 // means averages the components of the correct runs.
 func (g *Group) means(correct []*Run) {
 	if len(correct) == 0 {
 		return
 	}
 	wall, components := Means(correct)
-	g.MeanWall, g.Components = &wall, components
+	g.MeanWall, g.MeanLate, g.Components = &wall, meanLate(correct), components
 	for _, f := range traces.Families {
 		sum := FamilyMean{Family: f}
 		for _, c := range g.Components {

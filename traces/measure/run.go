@@ -87,9 +87,13 @@ func (r *Run) late() {
 		if !ok {
 			continue
 		}
-		if late := time.Duration(r.Start.UnixNano() - intended); late >= 0 {
+		switch late := time.Duration(r.Start.UnixNano() - intended); {
+		case intended <= 0:
+			r.Problems = append(r.Problems, traces.Problem{Code: traces.DoubtfulData, SpanID: root.ID,
+				Message: fmt.Sprintf("the run was meant to begin at %d, before all time; its intended start is not used", intended)})
+		case late >= 0:
 			r.Late = &late
-		} else {
+		default:
 			r.Problems = append(r.Problems, traces.Problem{Code: traces.DoubtfulData, SpanID: root.ID,
 				Message: fmt.Sprintf("the run began %v before it was meant to; its intended start is not used", -late)})
 		}

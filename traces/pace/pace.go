@@ -111,8 +111,8 @@ func seen(limit Limit, runs []*measure.Run) []float64 {
 	var list []float64
 	for _, r := range runs {
 		if limit.What == Answer {
-			if wall := r.Wall.Seconds(); r.Correct() || r.CutOff() && wall > limit.High {
-				list = append(list, wall)
+			if t := r.Time().Seconds(); r.Correct() || r.CutOff() && t > limit.High {
+				list = append(list, t)
 			}
 			continue
 		}

@@ -13,7 +13,8 @@ import (
 )
 
 // WriteBenchmarks writes the finished, correct runs of groups in Go's benchmark format (golang.org/design/14313-benchmark-format), one
-// line a run, so that benchstat compares them by any tag:
+// line a run, so that benchstat compares them by any tag; ns/op is the time from a run's intended start, late-ns/op how much of it went by
+// before it began:
 //
 //	BenchmarkAnswer/effort=low/task=csv-total 1 11900000000 ns/op 220 output-tokens/op …
 //
@@ -80,7 +81,10 @@ func benchmarkLine(g *measure.Group, r *measure.Run, keys []string) string {
 	if endsInProcs.MatchString(name) { // would be taken for GOMAXPROCS; so the last one is
 		name += "-1"
 	}
-	line := fmt.Sprintf("%s 1 %d ns/op", name, r.Wall.Nanoseconds())
+	line := fmt.Sprintf("%s 1 %d ns/op", name, r.Time().Nanoseconds())
+	if r.Late != nil {
+		line += fmt.Sprintf(" %d late-ns/op", r.Late.Nanoseconds())
+	}
 	if u := r.Usage; u.Uncounted == 0 {
 		if u.Output != nil {
 			line += fmt.Sprintf(" %d output-tokens/op", *u.Output)

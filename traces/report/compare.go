@@ -101,7 +101,7 @@ func axisHead(left, right int) string {
 // causeBar draws a cause left or right of the axis.
 func (p *page) causeBar(c compare.Cause, scale float64, left, right int) string {
 	n := max(1, int(math.Round(math.Abs(float64(c.Time))*scale)))
-	m := mark{"=", "steps and calls", "97"}
+	m := mark{"=", "steps, calls and late starts", "97"}
 	if c.Family != "" {
 		m = markOfFamily(c.Family)
 	}

@@ -19,7 +19,7 @@ func WriteComparisonCSV(w io.Writer, c *compare.Comparison) error {
 		head = list(c.Groups[0].By, Clean)
 	}
 	head = append(head, "runs", "right", "cut_off", "unknown", "success", "success_low", "success_high",
-		"median_ns", "median_low_ns", "median_high_ns", "more_than_ns", "mean_ns",
+		"median_ns", "median_low_ns", "median_high_ns", "more_than_ns", "mean_ns", "mean_late_ns",
 		"against", "runs_compared", "runs_against", "paired", "method", "ratio", "ratio_low", "ratio_high",
 		"shift_ns", "shift_low_ns", "shift_high_ns", "p", "verdict", "smallest_detectable", "runs_needed",
 		"success_difference", "success_difference_low", "success_difference_high", "success_p", "mean_difference_ns")
@@ -58,7 +58,7 @@ func groupCells(g *measure.Group) []string {
 	if t.MoreThan {
 		median, moreThan = nil, t.Median
 	}
-	return append(cells, nanoseconds(median), nanoseconds(t.Low), nanoseconds(t.High), nanoseconds(moreThan), nanoseconds(g.MeanWall))
+	return append(cells, nanoseconds(median), nanoseconds(t.Low), nanoseconds(t.High), nanoseconds(moreThan), nanoseconds(g.MeanWall), nanoseconds(g.MeanLate))
 }
 
 func pairCells(p compare.Pair) []string {

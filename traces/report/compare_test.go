@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -149,6 +150,53 @@ func TestAnyComparison(t *testing.T) {
 		benchmarks(t, bench.String())
 		if strings.ContainsRune(marks.String(), '\x1b') || t.Failed() {
 			t.Fatalf("seed %d at %d columns:\n%s\n%s", seed, width, text.String(), marks.String())
+		}
+	}
+}
+
+// Runs of an open loop are judged from when they were meant to begin, in every form.
+func TestLateRunsAreJudgedFromTheirIntendedStart(t *testing.T) {
+	var runs []*measure.Run
+	for i := range 8 {
+		for _, effort := range []string{"low", "high"} {
+			r := drawn(t, "run =====\n chat wwooo", tags(effort, fmt.Sprint(i), traces.OK)...)
+			late := time.Duration(i) * time.Second
+			if effort == "low" {
+				late = 0
+			}
+			r.Late = &late
+			runs = append(runs, r)
+		}
+	}
+	c := compare.Of(measure.GroupBy(runs, "effort"), compare.Options{Pairs: compare.First})
+	var text, table, doc, marks, bench bytes.Buffer
+	for _, err := range []error{
+		report.WriteComparison(&text, c, nil, report.TextOptions{Width: 100}),
+		report.WriteComparisonCSV(&table, c),
+		report.Yardsticks{}.WriteComparisonJSON(&doc, c, nil),
+		report.WriteComparisonMarkdown(&marks, c),
+		report.WriteBenchmarks(&bench, c.Groups),
+		report.WriteJSON(&doc, runs[3:4], nil),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const note = "runs began 3.50 s later than meant on average: times to an answer count that, the parts of the mean do not"
+	for _, x := range []struct {
+		form, got string
+		want      []string
+	}{
+		{"text", strings.Join(strings.Fields(text.String()), " "), []string{"4.50 s 1.00–8.00 s 1.00–8.00 s", "high: " + note, "why high − low = +3.50 s in the mean", "late start +3.50 s"}},
+		{"Markdown", marks.String(), []string{"| high | 8 | 100 % | 68–100 % | 4.50 s | 1.00 s – 8.00 s | 1.00 s |", "- high: " + note, "| late start | +3.50 s | 0 s | 3.50 s |"}},
+		{"CSV", table.String(), []string{"high,8,8,0,0,1,0.675592,1,4500000000,1000000000,8000000000,,1000000000,3500000000,low,"}},
+		{"JSON", doc.String(), []string{`"mean_late_ns": 3500000000`, `"mean_difference_ns": 3500000000`, `"late_ns": 1000000000`}},
+		{"benchmarks", strings.Join(benchmarks(t, bench.String()), "\n"), []string{"8000000000 ns/op 7000000000 late-ns/op"}},
+	} {
+		for _, want := range x.want {
+			if !strings.Contains(x.got, want) {
+				t.Errorf("%s lacks %q:\n%s", x.form, want, x.got)
+			}
 		}
 	}
 }

@@ -25,6 +25,7 @@ type (
 		TraceIDs     []string          `json:"trace_ids"`
 		Start        *string           `json:"start"`
 		Wall         time.Duration     `json:"wall_ns"`
+		Late         *time.Duration    `json:"late_ns"` // from the intended start to start; null without one
 		Outcome      traces.Outcome    `json:"outcome"`
 		Check        *string           `json:"check"`
 		Open         bool              `json:"open"`
@@ -129,6 +130,7 @@ func runOf(r *measure.Run) runJSON {
 		TraceIDs:     list(r.TraceIDs, func(id string) string { return id }),
 		Start:        instant(r.Start),
 		Wall:         r.Wall,
+		Late:         r.Late,
 		Outcome:      outcome(r.Outcome),
 		Check:        text(r.Check),
 		Open:         r.Open,

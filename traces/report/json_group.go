@@ -29,6 +29,7 @@ type (
 		Success       rateJSON          `json:"success"`
 		TimeToCorrect timesJSON         `json:"time_to_correct_ns"`
 		MeanWall      *time.Duration    `json:"mean_wall_ns"`
+		MeanLate      *time.Duration    `json:"mean_late_ns"` // null if no run says when it was meant to begin
 		Components    []meanJSON        `json:"components"`
 		Tokens        tokensJSON        `json:"tokens"`
 		ModelCalls    callsJSON         `json:"model_calls"`
@@ -105,6 +106,7 @@ func groupOf(g measure.Group) groupJSON {
 		Unknown:       g.Unknown,
 		TimeToCorrect: timesJSON{Median: t.Median, Low: t.Low, High: t.High, Min: t.Min, Max: t.Max},
 		MeanWall:      g.MeanWall,
+		MeanLate:      g.MeanLate,
 		Components:    list(g.Components, func(c measure.ComponentMean) meanJSON { return meanJSON(c) }),
 		Tokens:        tokensJSON{tenth(g.Tokens.Input), tenth(g.Tokens.Cached), tenth(g.Tokens.Output), tenth(g.Tokens.Reasoning)},
 		ModelCalls:    callsJSON(g.Calls),

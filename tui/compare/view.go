@@ -289,7 +289,7 @@ func (m *Model) distribution(g *measure.Group, selected bool) string {
 	cellOf := func(d time.Duration) int { return min(a.Cells-1, max(0, a.Dot(d)/bar.Dots)) }
 	for _, r := range g.Runs {
 		if r.Correct() {
-			bin := cellOf(r.Wall) / wide
+			bin := cellOf(r.Time()) / wide
 			counts[bin]++
 			most = max(most, counts[bin])
 		}
