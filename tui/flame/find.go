@@ -84,7 +84,7 @@ func (m *Model) reveal(b *box) {
 
 // drawn reports whether the selected block is on the screen itself.
 func (m *Model) drawn() bool {
-	for _, row := range layout(m.top0(), m.width) {
+	for _, row := range layout(m.whole(), m.width) {
 		if slices.ContainsFunc(row, func(s slot) bool { return s.pick == m.chosen }) {
 			return true
 		}

@@ -136,32 +136,35 @@ func (m *Model) settle() {
 	if c, ok := m.cause(); ok && m.spans <= small {
 		m.drags[c] = c.drag(m.runs)
 	}
-	m.rows = layout(m.top0(), max(0, m.width))
+	m.rows = layout(m.whole(), max(0, m.width))
 	level, _ := m.at()
 	seen := m.levels()
 	m.top = max(0, min(m.top, level, len(m.rows)-seen))
 	m.top = max(m.top, level-seen+1)
 }
 
-// top0 returns the block that fills the width.
-func (m *Model) top0() pick {
+// whole returns the block that fills the width.
+func (m *Model) whole() pick {
 	if n := len(m.zoom); n > 0 {
 		return m.zoom[n-1]
 	}
 	return pick{m.root, itself}
 }
 
-// at returns where the selected block is. One that is not drawn is looked for above it; so something always is selected.
+// at returns where the selected block is. One that is not drawn gives way to the block of several that it is in, else to one above it; so
+// something always is selected.
 func (m *Model) at() (level, index int) {
 	for p := m.chosen; p.of != nil; p = p.up() {
-		for level := range m.rows {
-			if i := slices.IndexFunc(m.rows[level], func(s slot) bool { return s.holds(p) }); i >= 0 {
-				m.chosen = m.rows[level][i].pick
-				return level, i
+		for _, is := range []func(slot) bool{func(s slot) bool { return s.pick == p }, func(s slot) bool { return s.holds(p) }} {
+			for level, row := range m.rows {
+				if i := slices.IndexFunc(row, is); i >= 0 {
+					m.chosen = row[i].pick
+					return level, i
+				}
 			}
 		}
 	}
-	m.chosen = m.top0()
+	m.chosen = m.whole()
 	return 0, 0
 }
 
@@ -251,7 +254,7 @@ func (m *Model) Update(msg keys.Msg) tea.Cmd {
 
 // enter zooms into the selected block, if there is anything in it.
 func (m *Model) enter() {
-	if p := m.chosen; p != m.top0() && len(p.kids()) > 0 {
+	if p := m.chosen; p != m.whole() && len(p.kids()) > 0 {
 		m.zoom = append(m.zoom, p)
 		if p.from != itself {
 			m.chosen = pick{p.kids()[0], itself} // what several blocks are is no block of its own
@@ -288,7 +291,7 @@ func (m *Model) move(action keys.Action, n int) {
 	case keys.Unfold:
 		m.chosen = m.rows[level][min(len(m.rows[level])-1, i+n)].pick
 	case keys.Top:
-		m.chosen = m.top0()
+		m.chosen = m.whole()
 	case keys.Bottom:
 		for range m.rows {
 			m.down()

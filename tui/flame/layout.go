@@ -8,11 +8,9 @@ type slot struct {
 	x, width int // cells
 }
 
-// holds reports whether a block is this one or, where this is several, one or some of them.
+// holds reports whether this block is several, and p one or some of them.
 func (s slot) holds(p pick) bool {
 	switch {
-	case s.pick == p:
-		return true
 	case s.from == itself:
 		return false
 	case p.from == itself:

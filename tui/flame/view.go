@@ -115,7 +115,7 @@ func (m *Model) all() string {
 func (m *Model) above() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false).Space(1)
-	switch top := m.top0(); {
+	switch top := m.whole(); {
 	case m.query != "":
 		words := fmt.Sprintf("%s called %s", count(m.found, "block"), m.query)
 		if m.found > 0 {

@@ -44,8 +44,8 @@ const (
 	preparing = 30
 	// finding knees costs about so many
 	bending = 100
-	// patience is how many replays of a span may be made between a key and its frame: each takes some 20 ns, so this is half a frame
-	patience = 400_000
+	// patience is how many replays of a span may be made between a key and its frame: each takes some 40 ns, so this is half a frame
+	patience = 200_000
 )
 
 // changed forgets what the move of a row's slider made untrue (of all sliders for nil), and answers what can be answered at once.

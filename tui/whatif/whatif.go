@@ -81,6 +81,9 @@ func (m *Model) Replace(runs []*measure.Run) {
 // Runs returns the runs that the answers are about.
 func (m *Model) Runs() []*measure.Run { return m.runs }
 
+// ready reports whether there are sliders to be moved.
+func (m *Model) ready() bool { return m.desk.started && len(m.rows) > 0 }
+
 // row returns the selected row; nil if there is none.
 func (m *Model) row() *row {
 	if len(m.rows) == 0 {
@@ -121,7 +124,7 @@ func (m *Model) ID() string { return command(m.plan(nil, 0), m.runs) }
 
 // Actions lists the keys that do something here, most useful first.
 func (m *Model) Actions() []keys.Action {
-	if len(m.rows) == 0 {
+	if !m.ready() {
 		return nil
 	}
 	list := []keys.Action{keys.Fold, keys.Unfold, keys.ZoomReset, keys.ResetAll, keys.Pane, keys.Copy, keys.Flame}
@@ -155,11 +158,10 @@ func (m *Model) Words(a keys.Action) string {
 
 // Update does what the user asked for.
 func (m *Model) Update(msg keys.Msg) tea.Cmd {
-	r := m.row()
-	if r == nil {
+	if !m.ready() {
 		return nil
 	}
-	n := max(1, msg.Count)
+	r, n := m.row(), max(1, msg.Count)
 	switch msg.Action {
 	case keys.Pane:
 		m.noting, m.noteTop = !m.noting, 0
@@ -210,7 +212,7 @@ func (m *Model) reset() {
 // Click selects the row on line y, moves its slider to where it was hit, and shows its spans on the second click elsewhere.
 func (m *Model) Click(x, y int, double bool) tea.Cmd {
 	at, ok := m.list.At(y - headLines)
-	if !ok || m.noting {
+	if !ok || m.noting || !m.ready() {
 		return nil
 	}
 	m.list.Select(at)
@@ -228,7 +230,7 @@ func (m *Model) Click(x, y int, double bool) tea.Cmd {
 // Drag moves a slider along with the mouse.
 func (m *Model) Drag(fromX, fromY, toX int, _ bool) {
 	at, ok := m.list.At(fromY - headLines)
-	if !ok || m.noting {
+	if !ok || m.noting || !m.ready() {
 		return
 	}
 	r := m.rows[at]
@@ -241,7 +243,10 @@ func (m *Model) Drag(fromX, fromY, toX int, _ bool) {
 
 // Wheel scrolls by n rows.
 func (m *Model) Wheel(n int) {
-	if m.noting {
+	switch {
+	case !m.ready():
+		return
+	case m.noting:
 		m.scrollNotes(keys.Down, n)
 		return
 	}
