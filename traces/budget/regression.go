@@ -23,15 +23,14 @@ type Regression struct {
 }
 
 // Regressions holds groups against those of a baseline with the same key: the time to a correct answer may be longer by the
-// share allowed, 0 to 1, and the success rate lower by as much. A group without a counterpart is Untold.
+// share allowed, 0 to 1, and the success rate lower by as much. A group without a counterpart is Untold, on either side.
 func Regressions(baseline, now []measure.Group, allowed float64) []Regression {
 	var list []Regression
 	for i := range now {
 		g := &now[i]
-		k := slices.IndexFunc(baseline, func(b measure.Group) bool { return maps.Equal(b.Key, g.Key) })
+		k := same(baseline, g)
 		if k < 0 {
-			list = append(list, Regression{Group: g, Measure: "time", Verdict: Untold,
-				Text: fmt.Sprintf("%s: the baseline holds no runs of it", g.Label())})
+			list = append(list, alone(g, "the baseline holds no runs of it"))
 			continue
 		}
 		pair := compare.Groups([]measure.Group{baseline[k], *g}, compare.Options{Pairs: compare.First})[0]
@@ -40,7 +39,21 @@ func Regressions(baseline, now []measure.Group, allowed float64) []Regression {
 			list = append(list, lessRight(g, pair.Success, allowed))
 		}
 	}
+	for i := range baseline {
+		if g := &baseline[i]; same(now, g) < 0 {
+			list = append(list, alone(g, "only the baseline holds runs of it"))
+		}
+	}
 	return list
+}
+
+// same returns where the group with g's key is; -1 if there is none.
+func same(groups []measure.Group, g *measure.Group) int {
+	return slices.IndexFunc(groups, func(other measure.Group) bool { return maps.Equal(other.Key, g.Key) })
+}
+
+func alone(g *measure.Group, why string) Regression {
+	return Regression{Group: g, Measure: "time", Verdict: Untold, Text: g.Label() + ": " + why}
 }
 
 func slower(g *measure.Group, p compare.Pair, allowed float64) Regression {

@@ -49,11 +49,20 @@ func TestRegressions(t *testing.T) {
 	}
 }
 
-func TestASettingThatTheBaselineLacksCannotBeTold(t *testing.T) {
-	now := made(rand.New(rand.NewPCG(1, 2)), 5, 5, time.Second)
-	list := budget.Regressions(nil, now, 0.05)
-	if len(list) != 1 || list[0].Verdict != budget.Untold {
-		t.Errorf("got %+v", list)
+func TestASettingThatOneSideLacksCannotBeTold(t *testing.T) {
+	runs := made(rand.New(rand.NewPCG(1, 2)), 5, 5, time.Second)
+	for _, test := range []struct {
+		name          string
+		baseline, now []measure.Group
+		text          string
+	}{
+		{"the baseline", nil, runs, "all runs: the baseline holds no runs of it"},
+		{"what is checked", runs, nil, "all runs: only the baseline holds runs of it"},
+	} {
+		list := budget.Regressions(test.baseline, test.now, 0.05)
+		if len(list) != 1 || list[0].Verdict != budget.Untold || list[0].Text != test.text {
+			t.Errorf("%s lacks it: got %+v, want %q", test.name, list, test.text)
+		}
 	}
 }
 
