@@ -13,7 +13,7 @@ type Charge struct {
 	Amount  *Amount // nil: unknown
 	Batch   *Amount // at the discount of batch processing; nil where the price has none
 	AtLeast bool    // something that may have been charged was not counted
-	AtMost  bool    // nobody counted which of the input was cached
+	AtMost  bool    // nobody counted which of the input was cached, which costs less
 
 	Unpriced bool   // the table has no price for it
 	Tokens   int64  // input and output as far as counted
@@ -121,8 +121,15 @@ func (t *Table) charge(requested, answered string, u used) Charge {
 			sum = sum.Plus(part.price.Times(*part.tokens))
 		}
 	}
-	c.AtMost = u.Cached == nil && p.CachedInput != nil && p.CachedInput.Cmp(*p.Input) < 0
-	c.AtLeast = u.written == nil && p.CacheWrite != nil && p.CacheWrite.Cmp(*p.Input) > 0
+	for _, part := range []struct {
+		price  *Amount
+		tokens *int64
+	}{{p.CachedInput, u.Cached}, {p.CacheWrite, u.written}} { // what was not counted was charged as fresh input
+		if part.tokens == nil && part.price != nil {
+			c.AtMost = c.AtMost || part.price.Cmp(*p.Input) < 0
+			c.AtLeast = c.AtLeast || part.price.Cmp(*p.Input) > 0
+		}
+	}
 	if c.AtMost && c.AtLeast {
 		c.AtMost, c.AtLeast, c.Why = false, false, "nobody counted what of the input was read from a cache and what written to it"
 		return c

@@ -91,6 +91,7 @@ func TestRun(t *testing.T) {
 			"unknown; 1 calls, 1 unpriced (110 tokens), 0 uncounted, the others 0; no price for cached input of acme-7 (1)"},
 		{"if nobody counted what was cached, it is at most this", "run ====\n chat wwoo model:quill-2 in=1000000 out=0 reasoning=0", "at most 0.3, in batches 0.225; 1 calls"},
 		{"if nobody counted what was put into the cache, at least this", "run ====\n chat wwoo model:acme-large-1 in=1000000 cached=0 out=0", "at least 2, in batches 1; 1 calls"},
+		{"at least this too where cached input costs more", "run ====\n chat wwoo model:upside-down in=1000000 out=0", "at least 1; 1 calls"},
 		{"if neither was counted, it cannot be told", "run ====\n chat wwoo model:acme-large-1 in=1000000 out=0",
 			"unknown; 1 calls, 0 unpriced (0 tokens), 1 uncounted, the others 0; nobody counted what of the input was read from a cache and what written to it (1)"},
 		{"a free model costs nothing, whatever was counted", "run ====\n chat wwoo model:tiny-local", "0, in batches 0; 1 calls"},
