@@ -207,6 +207,7 @@ func TestParsing(t *testing.T) {
 		{"parameters in billions", number(ceiling.ParseParams("13B")), "1.3e+10"},
 		{"parameters in trillions", number(ceiling.ParseParams("1.6 t")), "1.6e+12"},
 		{"no parameters", number(ceiling.ParseParams("0")), `"0": want a number of parameters, as 13e9 or 13b`},
+		{"billions that are not said", number(ceiling.ParseParams("70")), `"70": want a number of parameters, as 13e9 or 13b`},
 		{"infinitely many", number(ceiling.ParseParams("Inf")), `"Inf": want a number of parameters, as 13e9 or 13b`},
 		{"not a number", number(ceiling.ParseParams("NaN")), `"NaN": want a number of parameters, as 13e9 or 13b`},
 		{"too many", number(ceiling.ParseParams("1e300t")), `"1e300t": want a number of parameters, as 13e9 or 13b`},

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ParseParams reads a number of parameters: "13e9", "13b", "1.6T".
+// ParseParams reads a number of parameters: "13e9", "13b", "1.6T". No language model has less than a hundred thousand: "70" alone is refused.
 func ParseParams(text string) (float64, error) {
 	n, ok := scaled(text, map[string]float64{"": 1, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12})
-	if !ok {
+	if !ok || n < 1e5 {
 		return 0, fmt.Errorf("%q: want a number of parameters, as 13e9 or 13b", text)
 	}
 	return n, nil
@@ -26,7 +26,7 @@ func ParseBytesPerParam(text string) (float64, error) {
 		return n, nil
 	}
 	n, ok := scaled(text, map[string]float64{"": 1})
-	if !ok || n > 16 {
+	if !ok || n < 1.0/32 || n > 16 {
 		return 0, fmt.Errorf("%q: want bytes per parameter as a number, or fp32, bf16, fp16, fp8, int8, fp6, int4, fp4, mxfp4, nvfp4", text)
 	}
 	return n, nil
