@@ -79,7 +79,7 @@ func (p *page) baselines(results []budget.Regression) {
 	for _, verdict := range []budget.Verdict{budget.Broken, budget.Untold, budget.Kept} {
 		for _, r := range results {
 			if r.Verdict == verdict {
-				p.wrapped(p.verdict(r.Verdict)+"  "+p.draw(Clean(r.Text)), asIs)
+				p.wrapped(pad(p.verdict(r.Verdict), len("BROKEN"), false)+"  "+p.draw(Clean(r.Text)), asIs)
 			}
 		}
 	}

@@ -154,9 +154,12 @@ func whole(f *float64) string {
 	return Count(int64(*f + 0.5))
 }
 
-// decimal writes one digit behind the point of what is below 1,000.
+// decimal writes one digit behind the point of what is below 1,000, and three digits of what nobody counts.
 func decimal(f float64) string {
-	if f >= 999.95 {
+	switch {
+	case f >= 1e15:
+		return fmt.Sprintf("%.3g", f)
+	case f >= 999.95:
 		return Count(int64(f + 0.5))
 	}
 	return fmt.Sprintf("%.1f", f)
