@@ -22,6 +22,7 @@ import (
 	"github.com/seed46266073/longpole/tracer"
 	"github.com/seed46266073/longpole/tracer/export"
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/traces/store"
@@ -51,6 +52,7 @@ type benchOptions struct {
 	maxSteps        int
 	noWarmUp, noTUI bool
 	format          string
+	yardsticks
 }
 
 // defaultModel is the simulated model that bench asks when none is named.
@@ -139,12 +141,14 @@ one. On a terminal the screens open at the end.`,
 	f.StringArrayVar(&opt.faults, "fault", nil, "faults of the simulated model: "+faultHelp+" (default rate_limit=0.04, cut=0.02, stall=0.02)")
 	f.DurationVar(&opt.stall, "stall-threshold", 0, "silence in a stream that counts as a stall (default: the larger of 500ms and 20 × its median gap)")
 	f.BoolVar(&opt.noTUI, "no-tui", false, "print the comparison and end, also on a terminal")
-	formatFlag(cmd, &opt.format)
+	comparisonFormatFlag(cmd, &opt.format)
+	opt.yardsticks.flags(cmd)
 	groupFlags(cmd,
 		flagGroup{"What is compared", []string{"effort", "model", "base-url", "system", "temperature", "tool-parallelism", "request", "concurrency", "rate", "arrivals", "group"}},
 		flagGroup{"What is done", []string{"task", "tasks", "limit", "max-steps"}},
 		flagGroup{"How often", []string{"trials", "until", "max-trials", "schedule", "resume", "seed", "no-warm-up"}},
-		flagGroup{"How it is measured", []string{"speed", "fault", "stall-threshold"}})
+		flagGroup{"How it is measured", []string{"speed", "fault", "stall-threshold"}},
+		yardstickFlags)
 	_ = cmd.RegisterFlagCompletionFunc("task", cobra.FixedCompletions(taskNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -155,6 +159,10 @@ func runBench(ctx context.Context, opt *benchOptions, stdin io.Reader, stdout, s
 		return err
 	}
 	plan, err := opt.plan()
+	if err != nil {
+		return err
+	}
+	against, err := opt.yardsticks.load()
 	if err != nil {
 		return err
 	}
@@ -195,10 +203,11 @@ func runBench(ctx context.Context, opt *benchOptions, stdin io.Reader, stdout, s
 	if err != nil {
 		return errors.Join(runErr, err)
 	}
-	if opt.format == "json" {
-		err = report.WriteGroupsJSON(stdout, measure.GroupBy(runs, plan.Varied()...), problems)
+	if opt.format == "text" {
+		err = opt.writeText(stdout, &plan, runs, against, &check)
 	} else {
-		err = writeBench(stdout, &plan, runs, &check)
+		c := compare.Of(measure.GroupBy(runs, plan.Varied()...), compare.Options{})
+		err = writeComparison(stdout, stderr, opt.format, c, against, problems)
 	}
 	if err != nil {
 		return err
@@ -220,11 +229,18 @@ func runBench(ctx context.Context, opt *benchOptions, stdin io.Reader, stdout, s
 	return runErr
 }
 
-// writeBench writes the comparison of the settings, of the hours of a schedule, and of the clocks of a simulated model.
-func writeBench(w io.Writer, plan *bench.Plan, runs []*measure.Run, check *truths) error {
+// writeText writes the comparison of the settings, of the hours of a schedule, and of the clocks of a simulated model; what they are
+// held against only where that was asked for, or where loads are compared, whose rates are the point.
+func (opt *benchOptions) writeText(w io.Writer, plan *bench.Plan, runs []*measure.Run, against report.Yardsticks, check *truths) error {
 	draw := textOptions(w)
-	if err := report.WriteGroups(w, measure.GroupBy(runs, plan.Varied()...), draw); err != nil {
+	groups := measure.GroupBy(runs, plan.Varied()...)
+	if err := report.WriteGroups(w, groups, draw); err != nil {
 		return err
+	}
+	if opt.yardsticks.given() || len(plan.Loads) > 1 {
+		if err := against.WriteText(w, groups, draw); err != nil {
+			return err
+		}
 	}
 	if plan.Rounds > 1 {
 		fmt.Fprintln(w)

@@ -23,7 +23,7 @@ func (opt *benchOptions) plan() (bench.Plan, error) {
 	plan := bench.Plan{Trials: opt.trials, MaxTrials: opt.maxTrials, Seed: opt.seed, MaxSteps: opt.maxSteps, Limit: opt.limit,
 		StallThreshold: opt.stall, NoWarmUp: opt.noWarmUp,
 		Grid: bench.Grid{Models: opt.models, Efforts: opt.efforts, Temperatures: opt.temperatures, Parallel: opt.parallel}}
-	if err := checkFormat(opt.format); err != nil {
+	if err := checkComparisonFormat(opt.format); err != nil {
 		return plan, err
 	}
 	if opt.trials < 1 || opt.maxTrials < 1 || opt.maxSteps < 1 || opt.limit < 0 ||

@@ -14,7 +14,7 @@ import (
 )
 
 // presentation are the flags that do not change what an experiment does: they are not kept with it.
-var presentation = []string{"resume", "no-tui", "format", "help"}
+var presentation = append([]string{"resume", "no-tui", "format", "help"}, yardstickFlags.names...)
 
 // unkept stands in place of what an address holds before its host.
 const unkept = "not-kept"

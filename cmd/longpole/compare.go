@@ -26,9 +26,6 @@ type compareOptions struct {
 	pairs string
 }
 
-// compareFormats are the values of --format.
-var compareFormats = []string{"text", "json", "markdown", "csv", "benchfmt"}
-
 // bySource is the key that sources are told apart by.
 const bySource = "source"
 
@@ -61,8 +58,7 @@ Go benchmark lines (--format benchfmt) are what benchstat reads, one a correct r
 	}
 	cmd.Flags().StringSliceVar(&opt.by, "by", nil, "`TAGS` to split the runs by (default: of one source those that vary)")
 	cmd.Flags().StringVar(&opt.pairs, "pairs", "", "which pairs to show: all, first (each against the first) or best (each against the best)\n(default: first for several sources, else best)")
-	cmd.Flags().StringVar(&opt.format, "format", "text", strings.Join(compareFormats, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(compareFormats, cobra.ShellCompDirectiveNoFileComp))
+	comparisonFormatFlag(cmd, &opt.format)
 	_ = cmd.RegisterFlagCompletionFunc("pairs", cobra.FixedCompletions([]string{"all", "first", "best"}, cobra.ShellCompDirectiveNoFileComp))
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
 	opt.yardsticks.flags(cmd)
@@ -93,32 +89,14 @@ func runCompare(ctx context.Context, opt compareOptions, sources []string, stdin
 		pairs = compare.First
 	}
 	c := compare.Of(groups, compare.Options{Pairs: pairs})
-	switch opt.format {
-	case "text":
-		draw := textOptions(stdout)
-		if err := report.WriteComparison(stdout, c, problems, draw); err != nil {
-			return err
-		}
-		return against.WriteText(stdout, c.Groups, draw)
-	case "json":
-		return against.WriteComparisonJSON(stdout, c, problems)
-	}
-	for _, p := range problems { // these forms have no place for them
-		fmt.Fprintf(stderr, "%s: %s\n", report.Clean(string(p.Code)), report.Clean(p.Message))
-	}
-	switch opt.format {
-	case "markdown":
-		return report.WriteComparisonMarkdown(stdout, c)
-	case "csv":
-		return report.WriteComparisonCSV(stdout, c)
-	}
-	return report.WriteBenchmarks(stdout, groups)
+	return writeComparison(stdout, stderr, opt.format, c, against, problems)
 }
 
 func (opt compareOptions) check() error {
+	if err := checkComparisonFormat(opt.format); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains(compareFormats, opt.format):
-		return misused("--format %q is unknown; %s are", opt.format, strings.Join(compareFormats, ", "))
 	case opt.pairs != "" && !slices.Contains([]string{"all", "first", "best"}, opt.pairs):
 		return misused("--pairs %q is unknown; all, first and best are", opt.pairs)
 	case slices.Contains(opt.by, bySource):
