@@ -127,7 +127,7 @@ func TestSmallNeighboursAreOneBlockThatCanBeZoomedInto(t *testing.T) {
 
 func TestTheMouseSelectsABlockAndZoomsIntoIt(t *testing.T) {
 	m := start([]*measure.Run{tuitest.FixConfig()}, Options{Environ: dark}, 120, 30, "f")
-	y := 2 + 3*3
+	y := 2 + 3*4 + 1 // on the fourth level, each of four lines
 	send(m, tea.MouseClickMsg{X: 10, Y: y, Button: tea.MouseLeft})
 	if s := text(m); !strings.Contains(s, "step ▸ glm-sim") {
 		t.Errorf("a click does not select:\n%s", s)
@@ -161,6 +161,25 @@ func TestColoursOfFlameAndWhatIfLookAsTheyDid(t *testing.T) {
 		}
 		for _, width := range []int{60, 61, 80, 140} {
 			fits(t, start([]*measure.Run{tuitest.WithHostileNames()}, Options{Environ: dark}, width, 20, keys))
+		}
+	}
+}
+
+func TestFlameAndWhatIfGoOnWhileARunGrows(t *testing.T) {
+	for _, keys := range []string{"enter f j", "enter W 5 h"} {
+		const before, after = "25.00 s", "1m 35s"
+		m := following(Options{Environ: dark}, 120, 40, grown(25))
+		pressAll(m, keys)
+		if s := text(m); !strings.Contains(s, before) || strings.Contains(s, after) {
+			t.Errorf("after %s there is no %q:\n%s", keys, before, s)
+		}
+		m.Update(updatedMsg(updateOf(grown(95))))
+		s := text(m)
+		if !strings.Contains(s, after) {
+			t.Errorf("after %s and a while there is no %q:\n%s", keys, after, s)
+		}
+		if strings.HasSuffix(keys, "5 h") && !strings.Contains(s, "× 0.5") {
+			t.Errorf("the slider did not stay where it was:\n%s", s)
 		}
 	}
 }

@@ -17,9 +17,9 @@ const (
 	footLines = 5 // a rule, and the selected block in words
 )
 
-// lines is how many lines a level takes: up to three where there is room.
+// lines is how many lines a level takes: up to four where there is room.
 func (m *Model) lines() int {
-	return max(1, min(3, (m.height-headLines-footLines)/max(1, len(m.rows))))
+	return max(1, min(4, (m.height-headLines-footLines)/max(1, len(m.rows))))
 }
 
 // levels is how many levels are seen at once.
@@ -162,11 +162,11 @@ func (m *Model) level(level, line int) string {
 // block draws a line of a block: its name on the first, its time on the second, its colour on all.
 func (m *Model) block(l *cell.Line, s slot, line int) {
 	t, text, selected := m.theme, m.style(s), s.pick == m.chosen
-	letter := m.letter(s.pick)
+	letter, last := m.letter(s.pick), line > 1 && line == m.lines()-1
 	switch {
 	case s.width == 1 && line == 0:
 		l.Rune(text, letter)
-	case s.width == 1, line > 1:
+	case s.width == 1, last:
 	case selected && text.BG != nil:
 		l.Rune(theme.Style{FG: t.Accent.FG, BG: text.BG}, t.Glyphs.Cursor)
 	case selected:
@@ -186,7 +186,7 @@ func (m *Model) block(l *cell.Line, s slot, line int) {
 	}
 	for l.Used() < s.x+s.width {
 		switch {
-		case text.BG != nil && !t.Glyphs.ASCII && line > 1: // below the words, and apart from the next level
+		case text.BG != nil && !t.Glyphs.ASCII && last: // apart from the next level
 			l.Ground(theme.Style{FG: text.BG}, t.Glyphs.Sparks[1])
 		case text.BG != nil && !t.Glyphs.ASCII:
 			l.Rune(theme.Style{FG: text.BG}, t.Glyphs.Blocks[bar.Dots]) // unlike a blank it is kept where a screen is copied

@@ -26,6 +26,8 @@ func (m *Model) columns() columns {
 	c := columns{name: 10, track: 13, value: 9, brings: 10, gain: 9}
 	most := 12
 	switch {
+	case m.width >= 160:
+		c.path, c.track, c.gain, most = 11, 41, 19, 30
 	case m.width >= 110:
 		c.path, c.track, c.gain, most = 11, 25, 19, 24
 	case m.width >= 76:
