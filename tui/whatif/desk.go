@@ -20,10 +20,10 @@ type desk struct {
 	era     int          // counts how often the sliders have changed: answers to older questions are late
 }
 
-// findings are what has been found out about a row.
+// findings are what has been found out about a row, the other rows being as they are; nil: not known.
 type findings struct {
 	without *time.Duration // the total if this row were as it was
-	curve   []time.Duration
+	curve   []time.Duration // the total for each notch
 	bends   *bends
 }
 
@@ -168,6 +168,7 @@ func (m *Model) rank() *question {
 	}}
 }
 
+// total finds out what the runs take with the sliders as they are.
 func (m *Model) total(plan whatif.Plan) *question {
 	cost := 1
 	if plan.ParallelTools != whatif.AsRecorded {
@@ -207,6 +208,7 @@ func (m *Model) bend(r *row) *question {
 	}}
 }
 
+// doubt finds out what is taken for granted.
 func (m *Model) doubt(plan whatif.Plan) *question {
 	return &question{3, func(p *pool) func() {
 		assumed := p.assumed(plan)
@@ -214,6 +216,7 @@ func (m *Model) doubt(plan whatif.Plan) *question {
 	}}
 }
 
+// between finds out between what the total is.
 func (m *Model) between(plan whatif.Plan) *question {
 	return &question{preparing + 6, func(p *pool) func() {
 		low, high := p.span(plan)

@@ -98,6 +98,7 @@ type bends struct {
 // leastKnee is the least factor of a knee that is told: nothing much is left to be saved below it.
 const leastKnee = 0.05
 
+// bends finds the first knee of a target in each run.
 func (p *pool) bends(plan whatif.Plan, target whatif.Target) bends {
 	var factors []float64
 	thens := map[whatif.Target]int{}
