@@ -22,7 +22,7 @@ type desk struct {
 
 // findings are what has been found out about a row, the other rows being as they are; nil: not known.
 type findings struct {
-	without *time.Duration // the total if this row were as it was
+	without *time.Duration  // the total if this row were as it was
 	curve   []time.Duration // the total for each notch
 	bends   *bends
 }
