@@ -76,7 +76,7 @@ func (p *page) causes(pair *compare.Pair) {
 	rest := *pair.MeanDifference
 	for _, c := range shown {
 		rest -= c.Time
-		rows = append(rows, []string{Clean(c.Name), p.difference(c.Time), p.causeBar(c, scale, axis, cells-axis), p.factors(c)})
+		rows = append(rows, []string{Clean(c.Name), p.difference(c.Time), p.causeBar(c, scale, axis, cells-axis), p.draw(Factors(c))})
 	}
 	if more > 0 {
 		rows = append(rows, []string{plural(more, "other cause"), p.difference(rest), "", ""})
@@ -112,20 +112,20 @@ func (p *page) causeBar(c compare.Cause, scale float64, left, right int) string 
 	return strings.Repeat(" ", left) + " | " + p.cells(m, min(n, right))
 }
 
-// factors writes a factor of both groups.
-func (p *page) factors(c compare.Cause) string {
+// Factors writes what a cause is the change of, for both groups: "52 → 118", "25 ms → 31 ms"; "-" where one did not get as far.
+func Factors(c compare.Cause) string {
 	value := func(f *float64) string {
 		switch {
 		case f == nil:
 			return "-"
 		case c.InTime:
-			return p.duration(time.Duration(math.Round(*f)))
+			return Duration(time.Duration(math.Round(*f)))
 		case *f >= 100:
 			return Count(int64(math.Round(*f)))
 		}
 		return fmt.Sprintf("%.3g", *f)
 	}
-	return value(c.A) + p.draw(" → ") + value(c.B)
+	return value(c.A) + " → " + value(c.B)
 }
 
 // distributions draws how long each group's runs took, all on one axis: the share of a group's runs in each column's time, the fullest

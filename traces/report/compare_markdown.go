@@ -74,9 +74,8 @@ func markdownCauses(b *strings.Builder, p compare.Pair) bool {
 	fmt.Fprintf(b, "\n#### Why %s − %s = %s in the mean\n\n", y, x, signed(*p.MeanDifference))
 	markdownRow(b, "cause", "time", x, y)
 	b.WriteString("| --- | ---: | ---: | ---: |\n")
-	plain := &page{}
 	for _, c := range p.Causes {
-		from, to, _ := strings.Cut(plain.factors(c), " → ")
+		from, to, _ := strings.Cut(Factors(c), " → ")
 		markdownRow(b, escaped(c.Name), signed(c.Time), from, to)
 	}
 	markdownRow(b, "sum", signed(*p.MeanDifference), "", "")

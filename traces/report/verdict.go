@@ -20,15 +20,35 @@ func Verdict(groups []measure.Group) []string {
 // data tell, then what each pair shows. A difference is called one only where the tests of traces/compare leave no doubt. Labels
 // are as the traces have them: clean the sentences before they are printed.
 func VerdictOf(c *compare.Comparison) []string {
+	say, untold := conclusion(c)
+	if len(c.Groups) > 1 && len(timed(c.Groups)) > 0 {
+		shown, more := capped(c.Pairs, pairsShown)
+		for _, p := range shown {
+			say = append(say, p.Text)
+		}
+		if more > 0 {
+			say = append(say, fmt.Sprintf("The document of --format json holds %s more.", plural(more, "pair")))
+		}
+	}
+	return append(say, untold...)
+}
+
+// ConclusionOf is VerdictOf without what each pair shows.
+func ConclusionOf(c *compare.Comparison) []string {
+	say, untold := conclusion(c)
+	return append(say, untold...)
+}
+
+// conclusion says what a comparison shows as a whole, and what it does not.
+func conclusion(c *compare.Comparison) (say, untold []string) {
 	groups := c.Groups
 	switch len(groups) {
 	case 0:
-		return nil
+		return nil, nil
 	case 1:
-		return []string{single(groups[0])}
+		return []string{single(groups[0])}, nil
 	}
 	goal := GoalOf(groups)
-	var say, untold []string
 	for _, k := range c.Knobs {
 		switch {
 		case k.Text == "", k.Effect == compare.Works:
@@ -38,17 +58,12 @@ func VerdictOf(c *compare.Comparison) []string {
 			say = append(say, k.Text)
 		}
 	}
-	var told []measure.Group // with a median
-	for _, g := range groups {
-		if g.TimeToCorrect.N > 0 && g.TimeToCorrect.Median != nil {
-			told = append(told, g)
-		}
-	}
+	told := timed(groups)
 	switch {
 	case len(told) == 0 && goal.known():
-		return append(append(say, untold...), "No setting gave a correct answer, so none is to be recommended.")
+		return say, append(untold, "No setting gave a correct answer, so none is to be recommended.")
 	case len(told) == 0:
-		return append(append(say, untold...), "No run finished, so nothing is to be recommended.")
+		return say, append(untold, "No run finished, so nothing is to be recommended.")
 	case c.Clear:
 		say = append(say, recommendation(goal, c))
 	case len(told) == 1:
@@ -59,14 +74,18 @@ func VerdictOf(c *compare.Comparison) []string {
 	if !goal.known() {
 		say = append(say, "Not every answer was checked: a run that finished may have been wrong.")
 	}
-	shown, more := capped(c.Pairs, pairsShown)
-	for _, p := range shown {
-		say = append(say, p.Text)
+	return say, untold
+}
+
+// timed returns the groups that have a median.
+func timed(groups []measure.Group) []measure.Group {
+	var list []measure.Group
+	for _, g := range groups {
+		if g.TimeToCorrect.N > 0 && g.TimeToCorrect.Median != nil {
+			list = append(list, g)
+		}
 	}
-	if more > 0 {
-		say = append(say, fmt.Sprintf("The document of --format json holds %s more.", plural(more, "pair")))
-	}
-	return append(say, untold...)
+	return list
 }
 
 // pairsShown bounds the sentences and causes below the recommendation: more would bury it.
