@@ -140,7 +140,7 @@ func (m *Model) do(action keys.Action, count int) tea.Cmd {
 		if m.lead(action) {
 			return nil
 		}
-		if action == keys.Mark && m.screen() != Runs {
+		if _, ok := m.page().(growing); ok && action == keys.Mark {
 			m.mark()
 			return nil
 		}

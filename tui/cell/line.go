@@ -11,6 +11,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/theme"
 )
 
@@ -40,7 +41,7 @@ func (l *Line) Used() int { return l.used }
 
 // Text writes s, cut with an ellipsis where the line ends.
 func (l *Line) Text(style theme.Style, s string) *Line {
-	s = Cut(l.theme, Clean(s), l.Left())
+	s = Cut(l.theme, l.clean(s), l.Left())
 	if s == "" {
 		return l
 	}
@@ -54,7 +55,7 @@ func (l *Line) Fit(style theme.Style, s string, width int) *Line {
 	if width <= 0 {
 		return l
 	}
-	s = Cut(l.theme, Clean(s), width)
+	s = Cut(l.theme, l.clean(s), width)
 	n := Width(s)
 	if n > 0 {
 		l.put(style, s, n)
@@ -68,7 +69,7 @@ func (l *Line) FitRight(style theme.Style, s string, width int) *Line {
 	if width <= 0 {
 		return l
 	}
-	s = Cut(l.theme, Clean(s), width)
+	s = Cut(l.theme, l.clean(s), width)
 	n := Width(s)
 	l.Space(width - n)
 	if n > 0 {
@@ -109,7 +110,7 @@ func (l *Line) Ground(style theme.Style, s string) {
 
 // Right writes s so that it ends with the line, if it fits after what is there, and reports whether it did.
 func (l *Line) Right(style theme.Style, s string) bool {
-	s = Clean(s)
+	s = l.clean(s)
 	n := Width(s)
 	if n > l.Left() {
 		return false
@@ -127,6 +128,14 @@ func (l *Line) String() string {
 		l.style = theme.Style{}
 	}
 	return l.b.String()
+}
+
+// clean returns s as it can be written: without what could break the screen, and with the characters that the terminal has.
+func (l *Line) clean(s string) string {
+	if s = Clean(s); l.theme.Glyphs.ASCII && !plain(s) {
+		s = report.ASCII(s)
+	}
+	return s
 }
 
 func (l *Line) put(style theme.Style, s string, cells int) {

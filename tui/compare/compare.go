@@ -1,9 +1,9 @@
-// Package compare puts groups of runs side by side: how often they were right, how long a right answer took, and where
-// that time went.
+// Package compare shows groups of runs side by side, and why two of them differ.
 //
-// The cursor begins on the best group, and below the groups stands in words what they show, as in the text report. All bars and
-// distributions share one axis, so that longer is later. Success stands before every time, and each number comes
-// with its interval, because a fast wrong answer is no answer.
+// Runs go in. Above stand the groups: how often they were right, how long that took, what the mean is made of, and how the times are
+// distributed, all on one axis. Below, one pair is explained: what traces/compare says of it in words, and its causes as a chart in which
+// each bar begins where the one before it ended, from the mean of the one group to that of the other, so that they are seen to add up. What
+// the statistics cannot tell is said, not left out.
 package compare
 
 import (
@@ -14,7 +14,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	pairs "github.com/seed46266073/longpole/traces/compare"
+	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/keys"
@@ -34,15 +34,28 @@ const ByRun = "run"
 
 // A Model compares groups. Make it with New.
 type Model struct {
-	theme         *theme.Theme
-	runs          []*measure.Run
-	by            []string // what can be grouped by
-	chosen        int      // of by
-	groups        []measure.Group
-	goal          report.Goal
-	verdict       []string      // what the comparison shows, a sentence each
-	scale         time.Duration // the end of the axis
-	list          scroll.List
+	theme  *theme.Theme
+	runs   []*measure.Run
+	by     []string // what can be grouped by
+	chosen int      // of by
+
+	shown      *compare.Comparison
+	goal       report.Goal
+	conclusion []string      // what the groups show together, a sentence each
+	scale      time.Duration // the end of the axis
+	bins       int           // of the distributions
+	shares     [][]float64   // of a group's correct runs in each of them; nil without such runs
+	densest    float64       // the largest of shares
+	list       scroll.List   // of groups
+	base       int           // the group that the others are compared with; -1 without groups
+
+	pairs   []*compare.Pair // each group against base; nil for base itself
+	why     *compare.Pair   // of the selected group
+	rows    []row           // of the chart of why
+	causes  scroll.List     // of rows
+	whole   bool            // all causes are rows, however small
+	focused bool            // keys move among the causes, not the groups
+
 	width, height int
 }
 
@@ -72,26 +85,28 @@ func ways(runs []*measure.Run) []string {
 	return by
 }
 
+func (m *Model) byRun() bool { return m.by[m.chosen] == ByRun }
+
+// regroup compares the groups of the chosen tag: with the best of them, or with the first run where each stands alone.
 func (m *Model) regroup() {
-	if len(m.by) == 0 {
-		return
-	}
-	if m.by[m.chosen] == ByRun {
-		m.groups = nil
+	var groups []measure.Group
+	if m.byRun() {
 		for _, r := range m.runs {
-			m.groups = append(m.groups, measure.GroupBy([]*measure.Run{r})...)
+			groups = append(groups, measure.GroupBy([]*measure.Run{r})...)
 		}
 	} else {
-		m.groups = measure.GroupBy(m.runs, m.by[m.chosen])
+		groups = measure.GroupBy(m.runs, m.by[m.chosen])
 	}
-	m.goal = report.GoalOf(m.groups)
-	shown := pairs.Of(m.groups, pairs.Options{})
-	m.verdict = nil
-	if m.by[m.chosen] != ByRun {
-		m.verdict = report.VerdictOf(shown)
+	m.shown, m.goal = compare.Of(groups, compare.Options{}), report.GoalOf(groups)
+	m.base, m.conclusion = m.shown.Best, nil
+	if m.byRun() {
+		m.base = max(0, slices.IndexFunc(groups, func(g measure.Group) bool { return g.MeanWall != nil }))
+		m.base = min(m.base, len(groups)-1)
+	} else {
+		m.conclusion = report.ConclusionOf(m.shown)
 	}
 	m.scale = 0
-	for _, g := range m.groups {
+	for _, g := range groups {
 		if g.MeanWall != nil {
 			m.scale = max(m.scale, *g.MeanWall)
 		}
@@ -99,29 +114,59 @@ func (m *Model) regroup() {
 			m.scale = max(m.scale, *g.TimeToCorrect.Max)
 		}
 	}
-	m.list.Resize(len(m.groups), m.fit())
-	m.list.Select(max(0, shown.Best))
+	m.shares = nil
+	m.list.Resize(len(groups), len(groups))
+	m.list.Select(0)
+	if m.base == 0 {
+		m.list.Select(1)
+	}
+	m.rebase(m.base)
+}
+
+// rebase compares the groups with another one of them.
+func (m *Model) rebase(base int) {
+	m.base, m.pairs = base, make([]*compare.Pair, len(m.shown.Groups))
+	for i := range m.pairs {
+		if i != base {
+			p := m.shown.Pair(base, i)
+			m.pairs[i] = &p
+		}
+	}
+	m.explain()
+}
+
+// explain finds out why the selected group differs from base.
+func (m *Model) explain() {
+	m.why, m.whole, m.causes = nil, false, scroll.List{}
+	if len(m.pairs) > 0 {
+		m.why = m.pairs[m.list.Cursor]
+	}
+	m.settle()
 }
 
 // Replace compares other runs, or the same ones after they have grown, grouped as before as far as that can be, and keeps the selected
 // group selected.
 func (m *Model) Replace(runs []*measure.Run) {
-	by, selected := "", ""
-	if len(m.by) > 0 {
-		by = m.by[m.chosen]
+	by, selected, base := m.by[m.chosen], "", ""
+	if g := m.selected(); g != nil {
+		selected, base = m.label(g), m.label(&m.shown.Groups[m.base])
 	}
-	if g, ok := m.Selected(); ok {
-		selected = m.label(&g)
-	}
+	whole, causes, focused := m.whole, m.causes, m.focused
 	m.runs, m.by = runs, ways(runs)
 	m.chosen = max(0, slices.Index(m.by, by))
-	m.groups = nil
 	m.regroup()
-	for i := range m.groups {
-		if m.label(&m.groups[i]) == selected {
+	for i := range m.shown.Groups {
+		label := m.label(&m.shown.Groups[i])
+		if label == selected {
 			m.list.Select(i)
 		}
+		if label == base {
+			m.base = i
+		}
 	}
+	m.rebase(m.base)
+	m.whole, m.causes, m.focused = whole, causes, focused && m.why != nil
+	m.settle()
 }
 
 // SetTheme changes the look.
@@ -130,69 +175,155 @@ func (m *Model) SetTheme(t *theme.Theme) { m.theme = t }
 // SetSize sets how many cells there are.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = width, height
-	m.list.Resize(len(m.groups), m.fit())
+	m.settle()
 }
 
 // Actions lists the keys that do something here, most useful first.
 func (m *Model) Actions() []keys.Action {
-	return []keys.Action{keys.Enter, keys.Regroup, keys.Flame, keys.WhatIf}
+	list := []keys.Action{keys.Enter}
+	if m.why != nil {
+		list = append(list, keys.Pane)
+	}
+	list = append(list, keys.Regroup)
+	if len(m.shown.Groups) > 1 {
+		list = append(list, keys.Mark)
+	}
+	list = append(list, keys.Flame, keys.WhatIf)
+	if m.focused {
+		list = append(list, keys.Fold, keys.Unfold)
+	}
+	return list
 }
 
-// Selected returns the selected group; ok is false if there is none.
-func (m *Model) Selected() (group measure.Group, ok bool) {
-	if len(m.groups) == 0 {
-		return group, false
+// Words returns what some keys do here in other words than elsewhere.
+func (m *Model) Words(a keys.Action) string {
+	switch {
+	case a == keys.Mark:
+		return "compare with this"
+	case a == keys.Pane && m.focused:
+		return "groups"
+	case a == keys.Pane:
+		return "causes"
 	}
-	return m.groups[m.list.Cursor], true
+	return ""
+}
+
+// selected returns the selected group; nil if there is none.
+func (m *Model) selected() *measure.Group {
+	if len(m.shown.Groups) == 0 {
+		return nil
+	}
+	return &m.shown.Groups[m.list.Cursor]
 }
 
 // Update does what the user asked for.
 func (m *Model) Update(msg keys.Msg) tea.Cmd {
 	switch msg.Action {
-	case keys.Enter, keys.Unfold:
+	case keys.Enter:
 		return m.open()
+	case keys.Unfold:
+		if !m.focused {
+			return m.open()
+		}
+		m.unfold(true)
+	case keys.Fold:
+		m.unfold(false)
 	case keys.Regroup:
 		m.chosen = (m.chosen + max(1, msg.Count)) % len(m.by)
+		m.focused = false
 		m.regroup()
+	case keys.Mark:
+		if len(m.shown.Groups) < 2 {
+			break
+		}
+		base := m.list.Cursor
+		m.focused = false
+		m.list.Select((base + 1) % len(m.shown.Groups)) // what is to be seen is a difference
+		m.rebase(base)
+	case keys.Pane:
+		m.focused = !m.focused && m.why != nil
+		m.settle()
 	default:
+		if m.focused {
+			m.causes.Move(msg.Action, msg.Count)
+			break
+		}
 		m.list.Move(msg.Action, msg.Count)
+		m.explain()
 	}
 	return nil
 }
 
-// Click selects the group on line y, and opens it on the second click.
+// Back leads from the causes to the groups, and reports whether it did.
+func (m *Model) Back() bool {
+	was := m.focused
+	m.focused = false
+	m.settle()
+	return was
+}
+
+// Click selects the group or the cause on line y, and opens it on the second click.
 func (m *Model) Click(_, y int, double bool) tea.Cmd {
-	if y < headLines {
+	p := m.plan()
+	if y >= p.whyAt {
+		if at, ok := m.causes.At(y - p.rowsAt()); ok {
+			m.focused = true
+			m.causes.Select(at)
+			m.settle()
+			if double {
+				return m.open()
+			}
+		}
 		return nil
 	}
-	at, ok := m.list.At((y - headLines) / m.lines())
+	at, ok := m.list.At((y - headLines) / p.groupLines)
 	switch {
-	case !ok:
+	case !ok || y < headLines:
 		return nil
 	case double:
 		return m.open()
 	}
+	m.focused = false
 	m.list.Select(at)
+	m.explain()
 	return nil
 }
 
-// Wheel scrolls by n groups in threes of lines.
+// Wheel scrolls by a row for each notch.
 func (m *Model) Wheel(n int) {
-	m.list.Wheel(max(-1, min(1, n)))
+	n = max(-1, min(1, n))
+	if m.focused {
+		m.causes.Wheel(n)
+		return
+	}
+	m.list.Wheel(n)
+	m.explain()
 }
 
+// open leads to what is selected: the runs of a group, or where a cause shows most.
 func (m *Model) open() tea.Cmd {
-	g, ok := m.Selected()
-	if !ok {
+	g := m.selected()
+	if g == nil {
 		return nil
 	}
-	chosen := ChosenMsg{g, m.by[m.chosen]}
-	return func() tea.Msg { return chosen }
+	if m.focused {
+		r := m.rows[m.causes.Cursor]
+		switch {
+		case r.cause != nil:
+			return m.show(r.cause)
+		case r.group == nil:
+			m.unfold(true)
+			return nil
+		}
+		g = r.group
+	}
+	opened := ChosenMsg{*g, m.by[m.chosen]}
+	return func() tea.Msg { return opened }
 }
 
 // label names a group.
 func (m *Model) label(g *measure.Group) string {
-	if m.by[m.chosen] != ByRun {
+	if !m.byRun() {
 		return g.Label()
 	}
 	r := g.Runs[0]

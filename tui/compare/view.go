@@ -1,83 +1,92 @@
 package compare
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/report"
-	"github.com/seed46266073/longpole/tui/bar"
 	"github.com/seed46266073/longpole/tui/cell"
 	"github.com/seed46266073/longpole/tui/headline"
 	"github.com/seed46266073/longpole/tui/theme"
 )
 
-const (
-	headLines = 3 // title, column heads, axis
-	footLines = 4 // a rule, the selected group's families, its notes
-)
+const headLines = 3 // title, column heads, axis
 
-// lines is how many lines a group takes: figures, mean as a bar, distribution, and a blank one where there is room.
-func (m *Model) lines() int {
-	if m.height-headLines-footLines-len(m.words()) >= 4*len(m.groups) {
-		return 4
-	}
-	return 3
+// A plan is which lines of the screen show what.
+type plan struct {
+	groups     int      // how many groups are shown, from line headLines on; 0: the causes have the screen for themselves
+	groupLines int      // of each
+	words      []string // below the groups: of the selected one, and of all
+	whyAt      int      // where the explanation begins
+	why        []string // in words
+	rows       int      // lines of its chart, below that
 }
 
-// fit is how many groups fit. What they show goes before the last groups, but takes no more than a third of a screen.
-func (m *Model) fit() int {
-	room := m.height - headLines - footLines
-	return max(0, room-min(len(m.words()), room/3)) / m.lines()
-}
+func (p *plan) rowsAt() int { return p.whyAt + len(p.why) }
 
-// words is what the groups show, and what their bars mean, a line each.
-func (m *Model) words() []string {
-	if len(m.groups) == 0 || m.theme == nil {
-		return nil
+// plan divides the screen: groups and causes each get half of it if they want as much. Where there is not enough room for both, the one
+// that the keys move in is shown.
+func (m *Model) plan() plan {
+	p := plan{groupLines: 3}
+	if m.byRun() {
+		p.groupLines = 2 // one run has no distribution
 	}
-	t := m.theme
-	lines := []string{m.legend()}
-	for _, sentence := range m.verdict {
-		style := t.Text
-		if len(lines) == 1 {
-			style = t.Strong
-		}
-		for i, s := range cell.Wrap(cell.Clean(sentence), m.width-4) {
-			indent := 1
-			if i > 0 {
-				indent = 3
-			}
-			lines = append(lines, cell.NewLine(t, m.width, false).Space(indent).Text(style, strings.TrimSpace(s)).String())
+	n, rest := len(m.shown.Groups), m.height-headLines
+	p.why = m.whyWords(unbounded)
+	chart := 0
+	if m.why != nil && m.why.MeanDifference != nil {
+		chart = 2 + len(m.why.Causes)
+		if !m.whole {
+			chart = min(chart, 2+atMost+1)
 		}
 	}
-	return lines
-}
-
-// legend says what the lines of a group are.
-func (m *Model) legend() string {
-	t := m.theme
-	l := cell.NewLine(t, m.width, false)
-	median := "median at " + t.Glyphs.Grid
+	said := min(len(p.why), max(2, rest/5))
+	least := said + min(chart, 2+fewest+1)
 	switch {
-	case t.Shaded():
-		median = "median in blue"
-	case t.Coloured():
-		median = "median in cyan"
+	case p.groupLines*min(2, n)+1+least <= rest:
+		p.groups = (rest - 1 - max(least, min(len(p.why)+chart, rest/2))) / p.groupLines
+		p.groups = max(min(2, n), min(p.groups, n))
+		spare := rest - p.groupLines*p.groups - least
+		p.words = m.words(spare)
+		spare -= len(p.words)
+		more := min(len(p.why)+chart-least, spare)
+		spare -= more
+		p.rows = min(chart, least-said+more)
+		p.why = m.whyWords(least + more - p.rows)
+		if spare > p.groups {
+			p.groupLines++
+			spare -= p.groups
+		}
+		p.whyAt = headLines + p.groups*p.groupLines + len(p.words) + min(1, spare)
+	case m.focused:
+		p.whyAt = 1
+		room := m.height - 1
+		p.rows = max(0, min(chart, room-1))
+		p.why = m.whyWords(room - p.rows)
+	default:
+		told := 0
+		if m.why != nil {
+			told = min(len(p.why)-1, rest/4)
+		}
+		p.groups = max(0, min(n, (rest-told-min(1, rest))/p.groupLines))
+		p.words = m.words(rest - p.groups*p.groupLines - told)
+		p.whyAt = headLines + p.groups*p.groupLines + len(p.words)
+		p.why = m.whyWords(rest - p.groups*p.groupLines - len(p.words))
 	}
-	below := " below: how many of them ended when, "
-	if m.width < 100 {
-		below = " below: how many when, "
+	return p
+}
+
+// settle fits what is shown to the screen.
+func (m *Model) settle() {
+	if m.theme == nil {
+		return
 	}
-	l.Space(1).Text(t.Muted, "bar: mean of "+m.goal.Runs+" "+t.Glyphs.Dot+below).Text(t.Accent, median)
-	if slices.ContainsFunc(m.groups, func(g measure.Group) bool { return g.Success == nil }) {
-		l.Text(t.Muted, " "+t.Glyphs.Dot+" ?: the trace does not say")
-	}
-	return l.String()
+	m.spread()
+	p := m.plan()
+	m.list.Resize(len(m.shown.Groups), p.groups)
+	m.rows = m.chart(p.rows)
+	m.causes.Resize(len(m.rows), p.rows)
 }
 
 // View returns as many lines as the size has, each as wide as it.
@@ -85,253 +94,104 @@ func (m *Model) View() string {
 	if m.theme == nil || m.height <= 0 {
 		return ""
 	}
-	lines := []string{m.title(), m.heads(), m.ruler()}
-	from, to := m.list.Seen()
+	p := m.plan()
+	lines := []string{m.title()}
+	if p.groups > 0 {
+		lines = append(lines, m.heads(), m.ruler())
+	}
 	empty := strings.Repeat(" ", max(0, m.width))
-	for at := from; at < to; at++ {
-		g, selected := &m.groups[at], at == m.list.Cursor
-		lines = append(lines, m.figures(g, selected), m.mean(g, selected), m.distribution(g, selected))
-		if m.lines() == 4 {
-			lines = append(lines, empty)
+	if len(m.shown.Groups) == 0 {
+		lines = append(lines, m.line().Space(2).Text(m.theme.Muted, "no runs to compare").String())
+	} else if p.groups > 0 {
+		from, to := m.list.Seen()
+		for at := from; at < to; at++ {
+			group := m.group(at)
+			for len(group) < p.groupLines {
+				group = append(group, empty)
+			}
+			lines = append(lines, group[:p.groupLines]...)
 		}
 	}
-	if len(m.groups) == 0 {
-		lines = append(lines, cell.NewLine(m.theme, m.width, false).Space(2).Text(m.theme.Muted, "no runs to compare").String())
-	}
-	words := m.words()
-	if room := m.height - footLines - len(lines); room > len(words) {
-		lines = append(lines, empty)
-	} else if room < len(words) {
-		words = words[1:] // the legend can be done without
-		words = words[:max(0, min(room, len(words)))]
-	}
-	lines = append(lines, words...)
-	for len(lines) < m.height-footLines {
+	lines = append(lines, p.words...)
+	for len(lines) < p.whyAt {
 		lines = append(lines, empty)
 	}
-	lines = append(lines, m.foot()...)
+	lines = append(lines, p.why...)
+	lines = append(lines, m.chartView()...)
 	for len(lines) < m.height {
 		lines = append(lines, empty)
 	}
 	return strings.Join(lines[:m.height], "\n")
 }
 
+func (m *Model) line() *cell.Line { return cell.NewLine(m.theme, m.width, false) }
+
 func (m *Model) title() string {
 	t := m.theme
-	l := cell.NewLine(t, m.width, false)
+	l := m.line()
 	l.Space(1).Text(t.Accent, "compare by").Space(1).Text(t.Strong, m.by[m.chosen]).Space(2)
-	l.Text(t.Muted, fmt.Sprintf("%s %s %d runs", m.goal.Title, t.Glyphs.Dot, len(m.runs)))
+	runs := "1 run"
+	if n := len(m.runs); n != 1 {
+		runs = fmt.Sprintf("%d runs", n)
+	}
+	l.Text(t.Muted, m.goal.Title+" "+t.Glyphs.Dot+" "+runs)
 	if len(m.by) > 1 {
 		l.Right(t.Muted, " t: by "+m.by[(m.chosen+1)%len(m.by)]+" ")
 	}
 	return l.String()
 }
 
-// A figureColumn is a column of the figures of a group.
-type figureColumn struct {
-	head  string
-	width int
-	least int // width of the screen from which on it is shown
-	text  func(t *theme.Theme, g *measure.Group) string
-}
-
-var figureColumns = []figureColumn{
-	{"correct", 8, 0, func(_ *theme.Theme, g *measure.Group) string {
-		if g.Success == nil {
-			return "?"
+// wrap returns s as at most room lines of the screen, the later ones indented.
+func (m *Model) wrap(style theme.Style, s string, room int) []string {
+	var lines []string
+	parts := cell.Wrap(cell.Clean(s), m.width-4)
+	for i, part := range parts[:max(0, min(len(parts), room))] {
+		l := m.line().Space(1+2*min(i, 1)).Text(style, strings.TrimSpace(part))
+		if i == room-1 && room < len(parts) {
+			l.Text(style, m.theme.Glyphs.Ellipsis)
 		}
-		return report.Percent(g.Success.Rate)
-	}},
-	{"95 %", 8, 0, func(t *theme.Theme, g *measure.Group) string {
-		if g.Success == nil {
-			return ""
-		}
-		return fmt.Sprintf("%.0f%s%.0f", g.Success.Low*100, t.Glyphs.Dash, g.Success.High*100)
-	}},
-	{"median", 9, 0, func(t *theme.Theme, g *measure.Group) string {
-		if g.TimeToCorrect.Median == nil {
-			return t.Glyphs.Dash
-		}
-		s := strings.TrimSpace(report.DurationColumn(*g.TimeToCorrect.Median))
-		if g.TimeToCorrect.MoreThan {
-			s = ">" + s
-		}
-		return s
-	}},
-	{"95 %", 20, 80, func(t *theme.Theme, g *measure.Group) string {
-		return between(t, g.TimeToCorrect.Low, g.TimeToCorrect.High)
-	}},
-	{"range", 20, 108, func(t *theme.Theme, g *measure.Group) string {
-		return between(t, g.TimeToCorrect.Min, g.TimeToCorrect.Max)
-	}},
-	{"runs", 6, 0, func(_ *theme.Theme, g *measure.Group) string { return fmt.Sprint(g.N) }},
-	{"calls/run", 11, 120, func(_ *theme.Theme, g *measure.Group) string {
-		if g.Calls.PerRun == nil {
-			return ""
-		}
-		return fmt.Sprintf("%.1f", *g.Calls.PerRun)
-	}},
-	{"output tokens", 15, 140, func(_ *theme.Theme, g *measure.Group) string {
-		if g.Tokens.Output == nil {
-			return "?"
-		}
-		return report.Count(int64(*g.Tokens.Output + 0.5))
-	}},
-}
-
-func between(t *theme.Theme, low, high *time.Duration) string {
-	switch {
-	case low == nil:
-		return "too few runs"
-	case high == nil:
-		return "from " + report.Duration(*low)
+		lines = append(lines, l.String())
 	}
-	return report.Duration(*low) + " " + t.Glyphs.Dash + " " + report.Duration(*high)
+	return lines
 }
 
-func (m *Model) labelWidth() int {
-	w := 8
-	for i := range m.groups {
-		w = max(w, cell.Width(cell.Clean(m.label(&m.groups[i]))))
+const unbounded = 1 << 20 // lines: as many as it takes
+
+// words is what is said below the groups, in at most room lines: first of all what they show together, then what the bar of the selected one
+// is made of, what the bars mean, and what else a reader must know of the selected group.
+func (m *Model) words(room int) []string {
+	g := m.selected()
+	if g == nil {
+		return nil
 	}
-	return min(w, max(16, m.width/4))
-}
-
-func (m *Model) heads() string {
-	t := m.theme
-	l := cell.NewLine(t, m.width, false)
-	l.Space(2 + m.labelWidth())
-	for i, c := range figureColumns {
-		if m.width >= c.least {
-			head := c.head
-			if i == 0 && m.goal.Right != "right" {
-				head = "done"
-			}
-			l.FitRight(t.Muted, head, c.width)
+	var conclusion, notes []string
+	for i, s := range m.conclusion {
+		style := m.theme.Text
+		if i == 0 {
+			style = m.theme.Strong
 		}
+		conclusion = append(conclusion, m.wrap(style, s, room-len(conclusion))...)
 	}
-	return l.String()
-}
-
-func (m *Model) axis() bar.Axis {
-	return bar.Axis{From: 0, To: max(1, m.scale), Cells: max(0, m.width-2-m.labelWidth()-2)}
-}
-
-func (m *Model) ruler() string {
-	l := cell.NewLine(m.theme, m.width, false)
-	l.Space(2 + m.labelWidth() + 1)
-	bar.DrawRuler(l, m.theme, m.axis())
-	return l.String()
-}
-
-// begin starts a line of a group with its cursor and, on the first one, its label.
-func (m *Model) begin(selected bool, label string) *cell.Line {
-	t := m.theme
-	l := cell.NewLine(t, m.width, selected)
-	if selected {
-		l.Rune(t.Accent, t.Glyphs.Cursor)
+	if len(g.Notes) > 0 && !m.byRun() {
+		notes = m.wrap(m.theme.Warn, m.label(g)+": "+strings.Join(g.Notes, "; "), 2)
 	}
-	return l.Column(2).Fit(t.Strong, label, m.labelWidth())
+	parts := [][]string{{m.families(g)}, {m.legend()}, notes, conclusion} // as they stand
+	for _, i := range []int{3, 0, 1, 2} {                                 // by weight
+		parts[i] = parts[i][:max(0, min(len(parts[i]), room))]
+		room -= len(parts[i])
+	}
+	var lines []string
+	for _, part := range parts {
+		lines = append(lines, part...)
+	}
+	return lines
 }
 
-func (m *Model) figures(g *measure.Group, selected bool) string {
-	t := m.theme
-	l := m.begin(selected, m.label(g))
-	for i, c := range figureColumns {
-		if m.width < c.least {
-			continue
-		}
-		style := t.Muted
-		switch i {
-		case 0:
-			style = t.Text
-			if g.Success != nil && g.Success.Rate < 0.5 {
-				style = t.Bad
-			}
-		case 2:
-			style = t.Strong
-		}
-		l.FitRight(style, c.text(t, g), c.width)
-	}
-	return l.String()
-}
-
-// mean draws the mean of the correct runs by family.
-func (m *Model) mean(g *measure.Group, selected bool) string {
-	l := m.begin(selected, "").Space(1)
-	if g.MeanWall == nil {
-		l.Text(m.theme.Muted, m.goal.None)
-		return l.String()
-	}
-	var parts []bar.Part
+// families says what the bar of a group is made of.
+func (m *Model) families(g *measure.Group) string {
+	t, l := m.theme, m.line()
+	l.Space(1).Text(t.Strong, m.label(g)).Space(2)
 	for _, f := range g.Families {
-		parts = append(parts, bar.Part{Ink: bar.Of(theme.Family(f.Family), true), Value: f.Mean, Label: string(f.Family)})
-	}
-	r := bar.Stack(m.axis().Cells, max(1, m.scale), parts)
-	end := (m.axis().Dot(*g.MeanWall) + bar.Dots - 1) / bar.Dots
-	bar.DrawLabels(l, m.theme, r[:min(len(r), end*bar.Dots)], parts)
-	if words := " mean " + report.Duration(*g.MeanWall); l.Left() > cell.Width(words) {
-		l.Text(m.theme.Muted, words)
-	}
-	return l.String()
-}
-
-// distribution draws how many of the correct runs took how long, on the axis of the bars: a histogram with as many bins as
-// the runs can fill.
-func (m *Model) distribution(g *measure.Group, selected bool) string {
-	t, a := m.theme, m.axis()
-	l := m.begin(selected, "").Space(1)
-	if a.Cells == 0 || g.Succeeded == 0 {
-		return l.String()
-	}
-	wide := max(1, a.Cells/(4+4*int(math.Sqrt(float64(g.Succeeded)))))
-	counts, most := make([]int, a.Cells/wide+1), 0
-	cellOf := func(d time.Duration) int { return min(a.Cells-1, max(0, a.Dot(d)/bar.Dots)) }
-	for _, r := range g.Runs {
-		if r.Correct() {
-			bin := cellOf(r.Time()) / wide
-			counts[bin]++
-			most = max(most, counts[bin])
-		}
-	}
-	median := -1
-	if d := g.TimeToCorrect.Median; d != nil {
-		median = cellOf(*d)
-	}
-	steps := len(t.Glyphs.Sparks) - 1
-	for x := range a.Cells {
-		n, style := counts[x/wide], t.Muted
-		if x == median {
-			style = t.Accent
-		}
-		switch {
-		case n > 0 && (x != median || t.Coloured()):
-			l.Rune(style, t.Glyphs.Sparks[max(1, n*steps/max(most, 3))])
-		case x == median:
-			l.Rune(style, t.Glyphs.Grid)
-		default:
-			l.Space(1)
-		}
-	}
-	return l.String()
-}
-
-// foot says of the selected group what its bar is made of, and what a reader must know beside the numbers.
-func (m *Model) foot() []string {
-	t := m.theme
-	rule := cell.NewLine(t, m.width, false)
-	for rule.Left() > 0 {
-		rule.Rune(t.Faint, t.Glyphs.Rule)
-	}
-	g, ok := m.Selected()
-	if !ok {
-		return []string{rule.String()}
-	}
-	l := cell.NewLine(t, m.width, false)
-	l.Space(1).Text(t.Strong, m.label(&g)).Space(2)
-	families := slices.Clone(g.Families)
-	slices.SortStableFunc(families, func(a, b measure.FamilyMean) int { return cmp.Compare(b.Mean, a.Mean) })
-	for _, f := range families {
 		words := string(f.Family) + " " + report.Duration(f.Mean) + " " + report.Percent(f.Share)
 		if m.width < 120 {
 			words = string(f.Family) + " " + report.Percent(f.Share)
@@ -342,11 +202,27 @@ func (m *Model) foot() []string {
 		headline.Chip(l, t, theme.Family(f.Family))
 		l.Space(1).Text(t.Muted, words).Space(2)
 	}
-	lines := []string{rule.String(), l.String()}
-	for _, s := range cell.Wrap(cell.Clean(strings.Join(g.Notes, "; ")), m.width-2) {
-		if s != "" && len(lines) < footLines {
-			lines = append(lines, cell.NewLine(t, m.width, false).Space(1).Text(t.Warn, s).String())
+	return l.String()
+}
+
+// legend says what the lines of a group are.
+func (m *Model) legend() string {
+	t, l := m.theme, m.line()
+	if m.byRun() {
+		l.Space(1).Text(t.Muted, "bar: what it waited for")
+	} else {
+		l.Space(1).Text(t.Muted, "bar: mean of "+m.goal.Runs)
+		below, between := " "+t.Glyphs.Dot+" below: when they ended, median ", ", its 95 % interval "
+		if m.width < 80 {
+			below, between = " "+t.Glyphs.Dot+" below: when, median ", " 95 % "
+		}
+		l.Text(t.Muted, below).Text(t.Accent, t.Glyphs.Median).Text(t.Muted, between).Text(t.Accent, strings.Repeat(t.Glyphs.Rule, 2))
+	}
+	for i := range m.shown.Groups {
+		if m.shown.Groups[i].Success == nil {
+			l.Text(t.Muted, " "+t.Glyphs.Dot+" ?: the trace does not say")
+			break
 		}
 	}
-	return lines
+	return l.String()
 }

@@ -14,6 +14,7 @@ type Glyphs struct {
 	Break                  string // time that is cut out of an axis
 	Good, Bad, Unsure, Cut string // outcomes: ok, failed, unknown, cancelled
 	Dot, Ellipsis          string
+	Median                 string // of a distribution
 	Up, Down, Left, Right  string
 	Times, Dash, Minus     string
 	Knob, Home, Knee, Pull string // of a slider: where it stands, where it changes nothing, where it begins to help less, how far it was moved
@@ -30,7 +31,7 @@ var unicodeGlyphs = Glyphs{
 	Good: "✓", Bad: "✗", Unsure: "·", Cut: "⊘", Dot: "·", Ellipsis: "…",
 	Up: "↑", Down: "↓", Left: "←", Right: "→", Times: "×", Dash: "–", Minus: "−",
 	Knob: "●", Home: "┼", Knee: "◇", Pull: "━",
-	Inferred: "≈", Bound: "≤",
+	Inferred: "≈", Bound: "≤", Median: "┃",
 	Blocks:    [9]string{" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"},
 	RightHalf: "▐", Shade: "▒",
 	Sparks: []string{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
@@ -43,7 +44,7 @@ var asciiGlyphs = Glyphs{
 	Good: "+", Bad: "!", Unsure: ".", Cut: "/", Dot: "-", Ellipsis: "~",
 	Up: "^", Down: "v", Left: "<", Right: ">", Times: "x", Dash: "-", Minus: "-",
 	Knob: "O", Home: "|", Knee: "^", Pull: "=",
-	Inferred: "~", Bound: "<",
+	Inferred: "~", Bound: "<", Median: "I",
 	Blocks:    [9]string{" ", "|", "|", "|", "=", "=", "=", "#", "#"},
 	RightHalf: "=", Shade: "=",
 	Sparks: []string{" ", ".", ".", ":", ":", "|", "|", "#", "#"},
