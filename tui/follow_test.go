@@ -146,7 +146,7 @@ func TestScreensGoOnWhileARunGrows(t *testing.T) {
 		{"a search finds what is new", "enter / t o o l",
 			[]string{"6 matches"}, []string{"20 matches"}, ""},
 		{"the list too", "esc", []string{"25.00 s"}, []string{"1m 35s"}, "25.00"},
-		{"the breakdown keeps its row", "b G", []string{"▌   step 3"}, []string{"▌   step 3", "step 10"}, ""},
+		{"the breakdown keeps its row", "b G", []string{"▌ ▸   step 3"}, []string{"▌ ▸   step 3", "step 10"}, ""},
 		{"a marked run stays marked", "esc m", []string{"1 marked"}, []string{"1 marked", "1m 35s"}, ""},
 		{"the comparison goes on", "esc C", []string{"compare"}, []string{"compare"}, ""},
 		{"problems are those of now", "p", []string{"nothing was odd"}, []string{"nothing was odd"}, ""},

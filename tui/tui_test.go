@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,10 +155,17 @@ func TestScreensLookAsTheyDid(t *testing.T) {
 		{"waterfall-critical", one, Options{}, "c"},
 		{"waterfall-zoomed", one, Options{}, "j j z"},
 		{"breakdown", one, Options{Start: Breakdown}, ""},
+		{"breakdown-unfolded", one, Options{Start: Breakdown}, "j enter G l"},
+		{"breakdown-one", []*measure.Run{measure.Of(bare[0])}, Options{Start: Breakdown}, ""},
+		{"breakdown-thousand", loop, Options{Start: Breakdown}, "l"},
 		{"compare", many, Options{Start: Compare}, ""},
+		{"compare-causes", many, Options{Start: Compare}, "tab j"},
+		{"compare-one", one, Options{Start: Compare}, ""},
+		{"compare-thousand", tuitest.Bench(112), Options{Start: Compare}, "j"},
 		{"compare-none", nil, Options{Start: Compare}, ""},
 		{"compare-marked", many, Options{}, "m m m C"},
 		{"problems", one, Options{Start: Problems, Notes: []string{"recorded while the clock was set"}, Problems: loose}, ""},
+		{"problems-thousand", one, Options{Start: Problems, Problems: slices.Repeat(loose, 1000)}, "enter 5 0 j"},
 		{"problems-none", one, Options{}, "p"},
 		{"help", one, Options{}, "?"},
 	}
@@ -186,6 +194,10 @@ func TestColoursLookAsTheyDid(t *testing.T) {
 	} {
 		m := start([]*measure.Run{tuitest.FixConfig()}, Options{Environ: environ}, 80, 24, "j j j j")
 		golden(t, "colours-"+name, strings.ReplaceAll(m.View().Content, "\x1b", "ESC")+"\n")
+		for screen, show := range map[string]Screen{"breakdown": Breakdown, "compare": Compare} {
+			m := start(tuitest.Bench(8), Options{Environ: environ, Start: show}, 80, 24, "")
+			golden(t, "colours-"+screen+"-"+name, strings.ReplaceAll(m.View().Content, "\x1b", "ESC")+"\n")
+		}
 		m = start([]*measure.Run{tuitest.Streamed()}, Options{Environ: environ, Start: Stream}, 80, 24, "")
 		golden(t, "colours-stream-"+name, strings.ReplaceAll(m.View().Content, "\x1b", "ESC")+"\n")
 	}

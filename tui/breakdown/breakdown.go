@@ -1,13 +1,13 @@
 // Package breakdown shows what one run's time adds up to: by component, by tool and by step.
 //
-// The components' bars are on the scale of the run, so that they read as shares; the steps' on that of the longest step.
-// Times that were not measured carry a mark. Opening a row leads to the spans behind it.
+// The components' bars are on the scale of the run, so that they read as shares; the tools' and the steps' each on that of the largest of
+// them. Times that were not measured carry a mark. Beside the time on the critical path stands what would be saved if none of it were
+// needed, which is less where something else would have been waited for then. A component unfolds into the calls that it was spent in, a
+// tool into its calls, a step into its components; these lead to the spans behind them.
 package breakdown
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,83 +30,57 @@ type Model struct {
 	run           *measure.Run
 	rows          []row
 	list          scroll.List
+	open          map[string]bool         // rows that are unfolded, by key
+	parts         map[string][]stretch    // what they unfold into, as far as that was found out
+	tools         map[*traces.Span]string // by call; nil until a component was unfolded
+	orders        [3]order                // of the tables
+	saved         saved
 	longest       time.Duration // of the steps
 	tool          time.Duration // the largest time of a tool
 	width, height int
 }
 
-// A row is a heading, a blank, or one of a component, a tool and a step.
-type row struct {
-	heading   string
-	component *measure.ComponentTime
-	tool      *measure.ToolTime
-	step      *measure.StepTime
-}
-
-func (r row) selectable() bool { return r.component != nil || r.tool != nil || r.step != nil }
-
 // New returns the breakdown of run.
 func New(t *theme.Theme, run *measure.Run) *Model {
-	m := &Model{theme: t, run: run}
-	add := func(r row) { m.rows = append(m.rows, r) }
-	add(row{heading: "components"})
-	for i := range run.Components {
-		add(row{component: &run.Components[i]})
-	}
-	if len(run.Tools) > 0 {
-		add(row{})
-		add(row{heading: "tools"})
-	}
-	tools := slices.Clone(run.Tools)
-	slices.SortStableFunc(tools, func(a, b measure.ToolTime) int { return cmp.Compare(b.Critical, a.Critical) })
-	for i := range tools {
-		tool := &tools[i]
-		m.tool = max(m.tool, tool.Critical)
-		if tool.Run != nil {
-			m.tool = max(m.tool, *tool.Run)
+	m := &Model{theme: t, run: run, open: map[string]bool{}, parts: map[string][]stretch{}}
+	for i := range run.Tools {
+		m.tool = max(m.tool, run.Tools[i].Critical)
+		if r := run.Tools[i].Run; r != nil {
+			m.tool = max(m.tool, *r)
 		}
-		add(row{tool: tool})
 	}
-	if len(run.Steps) > 0 {
-		add(row{})
-		add(row{heading: "steps"})
+	for _, s := range run.Steps {
+		m.longest = max(m.longest, s.Time())
 	}
-	for i := range run.Steps {
-		m.longest = max(m.longest, run.Steps[i].Time())
-		add(row{step: &run.Steps[i]})
-	}
-	m.list.Resize(len(m.rows), 0)
+	m.arrange()
 	m.list.Select(1)
 	return m
 }
 
-// Replace shows the run as it is now, and keeps the selected row selected.
-func (m *Model) Replace(run *measure.Run) {
-	selected := ""
-	if len(m.rows) > 0 {
-		selected = m.rows[m.list.Cursor].key()
+// arrange makes the rows anew, and keeps the selected one selected.
+func (m *Model) arrange() {
+	selected := m.selected()
+	m.rows = m.tables()
+	m.list.Resize(len(m.rows), m.list.Height)
+	if i := m.index(selected.of, selected.key); i >= 0 {
+		m.list.Select(i)
 	}
-	top := m.list.Cursor - m.list.Top
-	next := New(m.theme, run)
-	next.SetSize(m.width, m.height)
-	if i := slices.IndexFunc(next.rows, func(r row) bool { return r.key() == selected }); i >= 0 {
-		next.list.Top = i - top
-		next.list.Select(i)
-	}
-	*m = *next
+	m.skip(true)
 }
 
-// key tells a row from the others however the run grows.
-func (r row) key() string {
-	switch {
-	case r.component != nil:
-		return "component " + string(r.component.Component) + " " + string(r.component.Quality)
-	case r.tool != nil:
-		return "tool " + r.tool.Name
-	case r.step != nil:
-		return "step " + strconv.Itoa(r.step.Index)
-	}
-	return r.heading
+// index returns the place of a row; -1: there is none like it.
+func (m *Model) index(of, key string) int {
+	return slices.IndexFunc(m.rows, func(r row) bool { return r.key == key && r.of == of && key != "" })
+}
+
+// Replace shows the run as it is now, and keeps the selected row selected and all others as they were.
+func (m *Model) Replace(run *measure.Run) {
+	next := New(m.theme, run)
+	next.open, next.orders, next.rows, next.list = m.open, m.orders, m.rows, m.list
+	next.arrange()
+	next.list.Top = next.list.Cursor - (m.list.Cursor - m.list.Top)
+	next.SetSize(m.width, m.height)
+	*m = *next
 }
 
 // SetTheme changes the look.
@@ -124,35 +98,115 @@ const headLines = headline.Lines + 1
 // Run returns the run that is shown.
 func (m *Model) Run() *measure.Run { return m.run }
 
-// ID returns the id of the run.
-func (m *Model) ID() string { return m.run.ID }
+// ID returns the id of the span that is selected, else that of the run.
+func (m *Model) ID() string {
+	if s := m.selected().part; s != nil && s.span != nil {
+		return s.span.ID
+	}
+	return m.run.ID
+}
+
+func (m *Model) selected() row {
+	if len(m.rows) == 0 {
+		return row{}
+	}
+	return m.rows[m.list.Cursor]
+}
 
 // Actions lists the keys that do something here, most useful first.
 func (m *Model) Actions() []keys.Action {
-	return []keys.Action{keys.Enter, keys.Flame, keys.WhatIf, keys.Problems, keys.Mark, keys.Compare, keys.Copy}
+	return []keys.Action{keys.Enter, keys.Fold, keys.Unfold, keys.Flame, keys.WhatIf, keys.Sort, keys.Reverse, keys.Problems, keys.Mark,
+		keys.Compare, keys.Copy, keys.FoldAll, keys.UnfoldAll}
 }
 
 // Update does what the user asked for.
 func (m *Model) Update(msg keys.Msg) tea.Cmd {
-	if msg.Action == keys.Enter || msg.Action == keys.Unfold {
-		return m.open()
+	r := m.selected()
+	switch msg.Action {
+	case keys.Enter:
+		return m.enter()
+	case keys.Unfold:
+		switch {
+		case r.part != nil:
+			return m.enter()
+		case m.open[r.key]:
+			m.list.Move(keys.Down, 1)
+		default:
+			m.fold(r.key, true)
+		}
+	case keys.Fold:
+		if r.part != nil {
+			m.list.Select(m.index("", r.of))
+		} else {
+			m.fold(r.key, false)
+		}
+	case keys.FoldAll:
+		if r.part != nil {
+			m.list.Select(m.index("", r.of))
+		}
+		clear(m.open)
+		m.arrange()
+	case keys.UnfoldAll:
+		for _, r := range m.rows {
+			m.open[r.key] = r.part == nil && r.heading == ""
+		}
+		m.arrange()
+	case keys.Sort:
+		m.orders[r.table].next(r.table)
+		m.arrange()
+	case keys.Reverse:
+		m.orders[r.table].reverse = !m.orders[r.table].reverse
+		m.arrange()
+	default:
+		before := m.list.Cursor
+		m.list.Move(msg.Action, msg.Count)
+		m.skip(m.list.Cursor >= before)
 	}
-	before := m.list.Cursor
-	m.list.Move(msg.Action, msg.Count)
-	m.skip(m.list.Cursor >= before)
 	return nil
 }
 
-// Click selects the row on line y, and opens it on the second click.
-func (m *Model) Click(_, y int, double bool) tea.Cmd {
-	at, ok := m.list.At(y - headLines)
+// fold unfolds a row, into view, or folds it.
+func (m *Model) fold(key string, open bool) {
+	m.open[key] = open
+	m.arrange()
+	if open {
+		m.list.Select(m.index("", key) + min(len(m.parts[key]), max(0, m.list.Height-1)))
+		m.list.Select(m.index("", key))
+		m.skip(true)
+	}
+}
+
+// enter unfolds or folds the selected row; what cannot be unfolded, and a step, leads to its span.
+func (m *Model) enter() tea.Cmd {
+	r := m.selected()
 	switch {
-	case !ok || !m.rows[at].selectable():
+	case r.part != nil:
+		return chosen.Span(m.run, r.part.span)
+	case r.step != nil:
+		span := r.step.Span
+		if span == nil && len(r.step.ModelCalls) > 0 {
+			span = r.step.ModelCalls[0].Span
+		}
+		return chosen.Span(m.run, span)
+	case r.heading == "":
+		m.fold(r.key, !m.open[r.key])
+	}
+	return nil
+}
+
+// Click selects the row on line y, and opens it on the second click; a click on its sign unfolds it.
+func (m *Model) Click(x, y int, double bool) tea.Cmd {
+	at, ok := m.list.At(y - headLines)
+	if !ok || !m.rows[at].selectable() {
 		return nil
-	case double:
-		return m.open()
 	}
 	m.list.Select(at)
+	switch r := m.rows[at]; {
+	case x < nameAt && r.part == nil:
+		m.fold(r.key, !m.open[r.key])
+	case double:
+		return m.enter()
+	}
 	return nil
 }
 
@@ -180,39 +234,6 @@ func (m *Model) skip(down bool) {
 	}
 }
 
-// open finds the span behind the selected row: the step's, the longest call's of the tool on the path, the longest stretch of the
-// component.
-func (m *Model) open() tea.Cmd {
-	if len(m.rows) == 0 {
-		return nil
-	}
-	var span *traces.Span
-	switch r := m.rows[m.list.Cursor]; {
-	case r.component != nil:
-		var longest time.Duration
-		for _, s := range m.run.Path.Segments {
-			if d := s.To - s.From; s.Component == r.component.Component && s.Quality == r.component.Quality && d > longest {
-				span, longest = s.Span, d
-			}
-		}
-	case r.tool != nil:
-		longest := time.Duration(-1)
-		for _, c := range m.run.ToolCalls {
-			if c.Name == r.tool.Name && max(c.Critical, c.Span.Duration()/1000) > longest {
-				span, longest = c.Span, max(c.Critical, c.Span.Duration()/1000)
-			}
-		}
-	case r.step != nil:
-		span = r.step.Span
-		if span == nil && len(r.step.ModelCalls) > 0 {
-			span = r.step.ModelCalls[0].Span
-		}
-	default:
-		return nil
-	}
-	return chosen.Span(m.run, span)
-}
-
 // View returns as many lines as the size has, each as wide as it.
 func (m *Model) View() string {
 	if m.theme == nil || m.height <= 0 {
@@ -231,39 +252,24 @@ func (m *Model) View() string {
 	return strings.Join(lines[:m.height], "\n")
 }
 
-// note explains the selected row: what its component is, what an unknown time means.
+// note explains the selected row: what its component is, what would be saved, what an unknown time means.
 func (m *Model) note() string {
-	l := cell.NewLine(m.theme, m.width, false)
-	if len(m.rows) == 0 {
-		return l.String()
-	}
-	switch r := m.rows[m.list.Cursor]; {
+	t, r := m.theme, m.selected()
+	l := cell.NewLine(t, m.width, false)
+	var words []string
+	switch {
 	case r.component != nil:
-		if words := report.Explain(r.component.Component); words != "" {
-			l.Space(1).Text(m.theme.Muted, strings.ReplaceAll(string(r.component.Component), "_", " ")+": "+words)
+		if s := report.Explain(r.component.Component); s != "" {
+			words = append(words, componentName(r.component.Component)+": "+s)
 		}
 	case r.tool != nil && r.tool.Run == nil:
-		l.Space(1).Text(m.theme.Muted, "?: the trace does not say")
+		words = append(words, "?: the trace does not say")
 	case r.tool != nil && r.tool.Critical > *r.tool.Run:
-		l.Space(1).Text(m.theme.Muted, "run: execution alone; on path: what the run waited for, the call's whole round trip")
+		words = append(words, "run: execution alone; on path: what the run waited for, the call's whole round trip")
 	}
+	if d, ok := m.saves(r); ok {
+		words = append(words, "without any of it the run would be "+report.Duration(d)+" shorter")
+	}
+	l.Space(1).Text(t.Muted, strings.Join(words, " "+t.Glyphs.Dot+" "))
 	return l.String()
-}
-
-// nameWidth is the width of the column of names, wide enough for the longest if there is room.
-func (m *Model) nameWidth() int {
-	w := 10
-	for _, r := range m.rows {
-		if r.tool != nil {
-			w = max(w, cell.Width(cell.Clean(r.tool.Name)))
-		}
-	}
-	return min(w, max(14, m.width/4))
-}
-
-func stepName(s *measure.StepTime) string {
-	if s.Span != nil {
-		return cmp.Or(s.Span.Name, "step")
-	}
-	return "step"
 }

@@ -29,21 +29,23 @@ func (m *Model) chart(lines int) []row {
 	if p == nil || p.MeanDifference == nil {
 		return nil
 	}
-	rows := []row{{group: p.A, to: *p.A.MeanWall}}
+	from, _ := p.A.MeanTime()
+	rows := []row{{group: p.A, to: from}}
 	shown := len(p.Causes)
 	if most := max(fewest, min(atMost, lines-3)); !m.whole && shown > most+1 { // one other cause takes no less room than all of them
 		shown = most
 	}
-	at := *p.A.MeanWall
+	at := from
 	for i := range p.Causes[:shown] {
 		c := &p.Causes[i]
 		rows = append(rows, row{cause: c, from: at, to: at + c.Time})
 		at += c.Time
 	}
+	to := from + *p.MeanDifference
 	if n := len(p.Causes) - shown; n > 0 {
-		rows = append(rows, row{others: n, from: at, to: *p.B.MeanWall})
+		rows = append(rows, row{others: n, from: at, to: to})
 	}
-	return append(rows, row{group: p.B, to: *p.B.MeanWall})
+	return append(rows, row{group: p.B, to: to})
 }
 
 // unfold makes all causes rows of their own, or only the largest, and keeps the selected row in view.

@@ -107,8 +107,8 @@ func (m *Model) regroup() {
 	}
 	m.scale = 0
 	for _, g := range groups {
-		if g.MeanWall != nil {
-			m.scale = max(m.scale, *g.MeanWall)
+		if d, ok := g.MeanTime(); ok {
+			m.scale = max(m.scale, d)
 		}
 		if g.TimeToCorrect.Max != nil {
 			m.scale = max(m.scale, *g.TimeToCorrect.Max)

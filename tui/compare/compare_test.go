@@ -46,15 +46,16 @@ func TestTheChartAddsUp(t *testing.T) {
 				if m.why == nil {
 					continue
 				}
-				at, sum := *m.why.A.MeanWall, time.Duration(0)
+				at, _ := m.why.A.MeanTime()
+				sum := time.Duration(0)
 				for _, r := range m.rows[1 : len(m.rows)-1] {
 					if r.from != at {
 						t.Fatalf("%d lines: a bar begins at %v, the one before it ended at %v", height, r.from, at)
 					}
 					at, sum = r.to, sum+r.to-r.from
 				}
-				if at != *m.why.B.MeanWall || sum != *m.why.MeanDifference {
-					t.Errorf("%d lines: the bars end at %v after %v, want %v after %v", height, at, sum, *m.why.B.MeanWall, *m.why.MeanDifference)
+				if want, _ := m.why.B.MeanTime(); at != want || sum != *m.why.MeanDifference {
+					t.Errorf("%d lines: the bars end at %v after %v, want %v after %v", height, at, sum, want, *m.why.MeanDifference)
 				}
 			}
 			press(m, keys.Pane, keys.Down)

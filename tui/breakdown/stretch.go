@@ -1,0 +1,216 @@
+package breakdown
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/tui/later"
+)
+
+// A stretch is a part of a component, a tool or a step: what of it was spent in one place.
+type stretch struct {
+	name      string       // "": that of owner
+	owner     *traces.Span // the call, tool or step that it was spent in; nil where it has a name
+	component traces.Component
+	quality   traces.Quality
+	time      time.Duration  // on the path
+	ran       *time.Duration // of a tool call: how long it took; nil: it is none, or that is unknown
+	outcome   traces.Outcome // of a tool call
+	at        time.Duration  // when it began
+	span      *traces.Span   // where most of it lies
+	most      time.Duration  // of it, at span
+}
+
+func (s *stretch) id() string {
+	if s.span != nil {
+		return s.span.ID
+	}
+	return s.name
+}
+
+// stretches returns in which calls, tools or steps a component was spent, the most first.
+func (m *Model) stretches(c *measure.ComponentTime) []stretch {
+	var list []stretch
+	index := map[*traces.Span]int{}
+	for i := range m.run.Path.Segments {
+		s := &m.run.Path.Segments[i]
+		if s.Component != c.Component || s.Quality != c.Quality {
+			continue
+		}
+		owner := ownerOf(s.Span)
+		at, ok := index[owner]
+		if !ok {
+			at = len(list)
+			index[owner] = at
+			list = append(list, stretch{owner: owner, component: c.Component, quality: c.Quality, at: s.From})
+		}
+		list[at].add(s.Span, s.To-s.From)
+	}
+	slices.SortStableFunc(list, func(a, b stretch) int { return cmp.Compare(b.time, a.time) })
+	return list
+}
+
+func (s *stretch) add(span *traces.Span, d time.Duration) {
+	s.time += d
+	if d > s.most {
+		s.span, s.most = span, d
+	}
+}
+
+// ownerOf returns the call, tool, step or run that a span is a part of.
+func ownerOf(s *traces.Span) *traces.Span {
+	for s.Parent != nil && s.Role != traces.RoleModel && s.Role != traces.RoleTool && s.Role != traces.RoleStep && s.Role != traces.RoleAgent {
+		s = s.Parent
+	}
+	return s
+}
+
+// place says where in the run a stretch is.
+func (m *Model) place(p *stretch) string {
+	if p.owner == nil {
+		return p.name
+	}
+	s := p.owner
+	name := cmp.Or(m.toolNames()[s], s.Name)
+	if s.Role == traces.RoleStep {
+		return name
+	}
+	if i := m.stepAt(s.Start); i >= 0 && s.Parent != nil {
+		name = "step " + strconv.Itoa(m.run.Steps[i].Index) + ": " + name
+	}
+	return name
+}
+
+// toolNames says which tool a span is a call of.
+func (m *Model) toolNames() map[*traces.Span]string {
+	if m.tools == nil {
+		m.tools = make(map[*traces.Span]string, len(m.run.ToolCalls))
+		for i := range m.run.ToolCalls {
+			m.tools[m.run.ToolCalls[i].Span] = m.run.ToolCalls[i].Name
+		}
+	}
+	return m.tools
+}
+
+// stepAt returns the place of the step that was going on at an instant; -1: none.
+func (m *Model) stepAt(at time.Duration) int {
+	i, found := slices.BinarySearchFunc(m.run.Steps, at, func(s measure.StepTime, at time.Duration) int { return cmp.Compare(s.Start, at) })
+	if !found {
+		i--
+	}
+	if i < 0 || i >= len(m.run.Steps) || at >= max(m.run.Steps[i].End, m.run.Steps[i].Start+1) {
+		return -1
+	}
+	return i
+}
+
+// calls returns the calls of a tool, the one most waited for first.
+func (m *Model) calls(t *measure.ToolTime) []stretch {
+	var list []stretch
+	for i := range m.run.ToolCalls {
+		c := &m.run.ToolCalls[i]
+		if c.Name != t.Name {
+			continue
+		}
+		s := stretch{name: "call", component: traces.Tool, time: c.Critical, at: c.Span.Start, span: c.Span, outcome: c.Outcome}
+		if i := m.stepAt(c.Span.Start); i >= 0 {
+			s.name = "step " + strconv.Itoa(m.run.Steps[i].Index)
+		}
+		s.ran = c.Run
+		list = append(list, s)
+	}
+	slices.SortStableFunc(list, func(a, b stretch) int { return cmp.Compare(b.time, a.time) })
+	return list
+}
+
+// within returns what a step was spent on, the most first.
+func (m *Model) within(step *measure.StepTime) []stretch {
+	var list []stretch
+	for _, c := range step.Components {
+		list = append(list, stretch{name: componentName(c.Component), component: c.Component, quality: c.Quality, time: c.Time})
+	}
+	for i := range m.run.Path.Segments {
+		s := &m.run.Path.Segments[i]
+		from, to := max(s.From, step.Start), min(s.To, step.End)
+		for k := range list {
+			p := &list[k]
+			if from < to && p.component == s.Component && p.quality == s.Quality {
+				if p.span == nil {
+					p.at = from
+				}
+				if to-from > p.most {
+					p.span, p.most = s.Span, to-from
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b stretch) int { return cmp.Compare(b.time, a.time) })
+	return list
+}
+
+// What would be saved without a component or a tool, by key.
+type saved struct {
+	known   map[string]time.Duration // nil: not yet
+	pending bool
+}
+
+// prompt is up to how many spans × questions what would be saved is worked out at once: about a hundredth of a second.
+const prompt = 100_000
+
+// Work works out what would be saved: at once, or beside the interface where that takes long.
+func (m *Model) Work() tea.Cmd {
+	if m.saved.known != nil || m.saved.pending {
+		return nil
+	}
+	run := m.run
+	if n := len(run.Spans) * (len(run.Components) + len(run.Tools)); n <= prompt {
+		m.saved.known = savings(run)
+		return nil
+	}
+	m.saved.pending = true
+	return later.Do(func() later.Done {
+		known := savings(run)
+		return func() {
+			if m.run == run {
+				m.saved = saved{known: known}
+			}
+		}
+	})
+}
+
+// asked is about how many tools it is asked what would be saved without them.
+const asked = 30
+
+// savings answers that for the components and the tools that were waited for most.
+func savings(run *measure.Run) map[string]time.Duration {
+	known := map[string]time.Duration{}
+	for _, c := range run.Components {
+		key := "component " + string(c.Component)
+		if _, ok := known[key]; !ok {
+			known[key] = run.Path.ComponentDrag(c.Component)
+		}
+	}
+	tools := slices.Clone(run.Tools)
+	slices.SortStableFunc(tools, func(a, b measure.ToolTime) int { return cmp.Compare(b.Critical, a.Critical) })
+	for _, t := range tools[:min(len(tools), asked)] {
+		known["tool "+t.Name] = run.Path.ToolDrag(t.Name)
+	}
+	return known
+}
+
+// saves returns how much shorter the run would be without what a row is about. A component that is known in two ways is one.
+func (m *Model) saves(r row) (time.Duration, bool) {
+	key := r.key
+	if r.component != nil {
+		key, _ = strings.CutSuffix(r.key, " "+string(r.component.Quality))
+	}
+	d, ok := m.saved.known[key]
+	return d, ok
+}
