@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -45,8 +46,8 @@ var remedies = []Plan{
 	{Steps: -1},
 }
 
-// Outlook returns what would help most: each component and each tool that the run waits for, and the usual remedies. Time that no
-// span shows (untraced) is not among them.
+// Outlook returns what would help most: each component and each tool that the run waits for, of hundreds those that it waits for
+// longest, and the usual remedies. Time that no span shows (untraced) is not among them.
 func (p *Prepared) Outlook() Outlook {
 	o := Outlook{Runs: 1, Wall: p.Run.Wall}
 	onPath := map[Target]time.Duration{}
@@ -58,8 +59,8 @@ func (p *Prepared) Outlook() Outlook {
 			onPath[Component(s.Component)] += s.Duration()
 		}
 	}
-	for t, d := range onPath {
-		w := p.sweep(Plan{}, t)
+	for _, t := range longest(onPath, tried) {
+		w, d := p.sweep(Plan{}, t), onPath[t]
 		o.Chances = append(o.Chances, Chance{Target: t, Runs: 1, OnPath: d, Halved: p.Run.Wall - w.at(0.5), Removed: p.Run.Wall - w.at(0)})
 	}
 	for _, plan := range remedies {
@@ -73,6 +74,17 @@ func (p *Prepared) Outlook() Outlook {
 		o.Chances[i].Curve, o.Chances[i].Knees = w.curve(), w.knees()
 	}
 	return o
+}
+
+// tried is how many chances an outlook looks at, two replays each. What a target saves is at most its time on the path.
+const tried = 200
+
+// longest returns the n targets with most time, all if there are fewer.
+func longest(times map[Target]time.Duration, n int) []Target {
+	list := slices.SortedFunc(maps.Keys(times), func(a, b Target) int {
+		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a.String(), b.String()))
+	})
+	return list[:min(n, len(list))]
 }
 
 // detailed is how many chances of an outlook have a curve and knees, which take some fifty replays each.

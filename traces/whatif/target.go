@@ -98,10 +98,14 @@ func (t Target) cacheable() bool {
 	return t.Name == string(traces.Tool) || t == Component(traces.Wait) || t == Component(traces.Prefill)
 }
 
-// nearest returns the word of list that s is most likely to be misspelt from; "" if none is near.
+// nearest returns the word of list that s is most likely to be misspelt from; "" if none is near. Nobody types what is very long.
 func nearest(s string, list []string) string {
+	const longest = 100
 	best, least := "", 1+len(s)/3 // more changes make another word
 	for _, word := range list {
+		if max(len(s), len(word)) > longest {
+			continue
+		}
 		if d := distance(strings.ToLower(s), strings.ToLower(word)); d <= least && (best == "" || d < least) {
 			best, least = word, d
 		}

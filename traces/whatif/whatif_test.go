@@ -341,3 +341,23 @@ func TestAToolIsLookedForInAllRuns(t *testing.T) {
 		}
 	}
 }
+
+// A trace whose tools are named after their arguments has one for each call.
+func TestAnOutlookOfManyToolsIsOfTheLongest(t *testing.T) {
+	const tools = 2000
+	records := []traces.Record{{TraceID: "a", SpanID: "0", Name: "run"}}
+	end := int64(0)
+	for i := range tools {
+		start := end
+		end += int64(i + 1)
+		name := fmt.Sprintf("t%d", i)
+		records = append(records, traces.Record{TraceID: "a", SpanID: name, ParentID: "0", Name: name, Start: start, End: end,
+			Attrs: traces.Attrs{{Key: traces.KeyRole, Value: string(traces.RoleTool)}, {Key: traces.KeyToolName, Value: name}}})
+	}
+	records[0].End = end
+	runs, _ := traces.Build(records)
+	o := whatif.Prepare(measure.Of(runs[0]), nil).Outlook()
+	if n, first := len(o.Chances), o.Chances[0]; n != 200 || first.Target != whatif.Tool("t1999") || first.Removed != tools {
+		t.Errorf("%d chances, %+v the first; want 200, and t1999 saving 2000 ns", n, first)
+	}
+}
