@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/traces/whatif"
 )
@@ -77,28 +78,36 @@ func runWhatIf(ctx context.Context, opt whatIfOptions, sources []string, stdin i
 		}
 		return fmt.Errorf("%s: no spans in it", sources[0])
 	}
-	var answers []whatif.Answer
-	var outlooks []whatif.Outlook
-	prepared := whatif.PrepareAll(runs)
-	for i, p := range prepared {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		prepared[i] = nil // replays are large
-		answers = append(answers, p.Answer(plan))
-		if plan.Empty() {
-			outlooks = append(outlooks, p.Outlook())
-		}
-	}
-	var outlook *whatif.Outlook
-	if len(outlooks) > 0 {
-		pooled := whatif.Pool(outlooks)
-		outlook = &pooled
+	answers, outlook, err := answer(ctx, runs, plan)
+	if err != nil {
+		return err
 	}
 	if opt.format == "json" {
 		return report.WriteWhatIfJSON(stdout, plan, answers, outlook, problems)
 	}
 	return report.WriteWhatIf(stdout, answers, outlook, problems, textOptions(stdout))
+}
+
+// answer answers a plan for each run; for an empty one it also says what would help most. The error is that of ctx.
+func answer(ctx context.Context, runs []*measure.Run, plan whatif.Plan) ([]whatif.Answer, *whatif.Outlook, error) {
+	answers, outlooks := make([]whatif.Answer, len(runs)), make([]whatif.Outlook, len(runs))
+	prepared := whatif.PrepareAll(runs)
+	inParallel(len(runs), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		p := prepared[i]
+		prepared[i] = nil // replays are large
+		answers[i] = p.Answer(plan)
+		if plan.Empty() {
+			outlooks[i] = p.Outlook()
+		}
+	})
+	if err := ctx.Err(); err != nil || !plan.Empty() || len(runs) == 0 {
+		return answers, nil, err
+	}
+	pooled := whatif.Pool(outlooks)
+	return answers, &pooled, nil
 }
 
 // plan reads the changes that were asked for.
