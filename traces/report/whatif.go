@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -140,8 +141,8 @@ func changesIn(each func(yield func(c traces.Component, before, after time.Durat
 			delete(sums, c)
 		}
 	}
-	for _, sum := range sums { // phases nobody knows
-		list = append(list, sum)
+	for _, c := range slices.Sorted(maps.Keys(sums)) { // phases nobody knows
+		list = append(list, sums[c])
 	}
 	return list
 }
