@@ -27,7 +27,7 @@ type compareOptions struct {
 }
 
 // bySource is the key that sources are told apart by.
-const bySource = "source"
+const bySource = compare.Source
 
 func newCompare() *cobra.Command {
 	var opt compareOptions

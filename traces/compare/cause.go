@@ -52,7 +52,14 @@ func causes(a, b *measure.Group) (difference *time.Duration, list []Cause, notes
 		return nil, nil, nil
 	}
 	d := to - from
-	x, y := totalsOf(a), totalsOf(b)
+	x, ok := totalsOf(a)
+	y, also := totalsOf(b)
+	if !ok || !also {
+		if d != 0 {
+			list = []Cause{{Name: "not split", Time: d}}
+		}
+		return &d, list, []string{"all runs together take longer than can be counted: the difference is not split"}
+	}
 	terms, notes := termsOf(x, y)
 	byName := map[string]*effect{}
 	for _, t := range terms {

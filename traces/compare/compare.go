@@ -21,6 +21,9 @@ const (
 	All   Pairs = "all"   // each group against each one before it
 )
 
+// Source is the tag that says where a run was read from, which is nothing that was recorded of it.
+const Source = "source"
+
 // Options say what is compared. The zero value is what everyone wants.
 type Options struct {
 	Pairs Pairs

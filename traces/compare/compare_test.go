@@ -3,6 +3,7 @@ package compare_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -65,7 +66,7 @@ func TestPair(t *testing.T) {
 		},
 		{
 			"three a side never tell", "low: 10 11 12\nhigh: 20 21 22", compare.TooFew, compare.Ranks,
-			"Too few runs to compare high with low in time, 3 against 3: it takes 4 of each for any difference to be told; right as often within what 3 runs can show, 100 % of runs against 100 % (−56 to +56 points).",
+			"Too few runs to compare high with low in time, 3 against 3: it takes at least 4 of each for any difference to be told; right as often within what 3 runs can show, 100 % of runs against 100 % (−56 to +56 points).",
 		},
 		{
 			"inside the noise", "low: 10 11 12 13 14 15\nhigh: 10.5 11.5 12.5 13.5 14.5 15.5", compare.NoneSeen, compare.Ranks,
@@ -89,11 +90,28 @@ func TestPair(t *testing.T) {
 		},
 		{
 			"right more often", "low: 10 11x 12x 13x 14x 15x 16x 17x\nhigh: 20 21 22 23 24 25 26 27", compare.TooFew, compare.Ranks,
-			"Too few runs to compare high with low in time, 8 against 1: it takes 4 of each for any difference to be told; right more often, 100 % of runs against 12 % (+40 to +98 points).",
+			"Too few runs to compare high with low in time, 8 against 1: it takes at least 4 of each for any difference to be told; right more often, 100 % of runs against 12 % (+40 to +98 points).",
+		},
+		{
+			"all cut off tell nothing, and nothing would have been seen", "low: 900t 900t 900t 900t 900t 900t\nhigh: 900t 900t 900t 900t 900t 900t", compare.TooFew, compare.Ranks,
+			"high and low cannot be told apart in time: too many runs were cut off; right as often within what 6 runs can show, 0 % of runs against 0 % (−39 to +39 points).",
+		},
+		{
+			"most cut off in most tasks tell nothing", "low a: 10\nlow b: 9\nlow c: 8\nlow d: 900t\nlow e: 900t\nlow f: 900t\nhigh a: 11\nhigh b: 900t\nhigh c: 900t\nhigh d: 9\nhigh e: 9\nhigh f: 8",
+			compare.TooFew, compare.TaskMeans,
+			"high and low cannot be told apart in time over 6 tasks: too many runs were cut off; right as often within what 6 runs can show, 67 % of runs against 50 % (−32 to +56 points).",
+		},
+		{
+			"a task that takes the same in each", eight("low", 1) + eight("high", 1), compare.NoneSeen, compare.TaskMeans,
+			"No difference in time seen between high and low over 8 tasks: it is the same in each; right as often within what 16 runs can show, 100 % of runs against 100 % (−19 to +19 points).",
+		},
+		{
+			"no time at all", "low: 0 0 0 0\nhigh: 10 11 12 13", compare.Slower, compare.Ranks,
+			"high is 11.50 s slower than low (10.00–13.00 s); right as often within what 4 runs can show, 100 % of runs against 100 % (−49 to +49 points).",
 		},
 		{
 			"none right on a side", "low: 10x 11x\nhigh: 20 21", compare.TooFew, "",
-			"high and low cannot be compared in time: 2 of their runs were right and 0; right in 100 % of runs against 0 % (+7 to +100 points), which 2 runs do not settle.",
+			"high and low cannot be compared in time: 2 runs of high were right, 0 of low; right in 100 % of runs against 0 % (+7 to +100 points), which 2 runs do not settle.",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,6 +136,74 @@ func TestPairTurnsRound(t *testing.T) {
 	want := []string{"1 run of tasks that only one of them got right or ran into the limit in: left out of the comparison of times"}
 	if !slices.Equal(there.Notes, want) {
 		t.Errorf("got notes %q", there.Notes)
+	}
+}
+
+// Whatever was seen, b against a is a against b the other way round.
+func TestAnyPairTurnsRound(t *testing.T) {
+	rng := rand.New(rand.NewPCG(71, 72))
+	opposite := map[compare.Verdict]compare.Verdict{compare.Faster: compare.Slower, compare.Slower: compare.Faster, compare.NoneSeen: compare.NoneSeen, compare.TooFew: compare.TooFew}
+	negated := func(x, y *time.Duration) bool { return (x == nil) == (y == nil) && (x == nil || *x == -*y) }
+	inverse := func(x, y *float64) bool { return (x == nil) == (y == nil) && (x == nil || math.Abs(*x**y-1) < 1e-9) }
+	alike := func(x, y *float64) bool { return (x == nil) == (y == nil) && (x == nil || math.Abs(*x-*y) < 1e-9) }
+	same := func(x, y *int) bool { return (x == nil) == (y == nil) && (x == nil || *x == *y) }
+	for range 400 {
+		var runs []*measure.Run
+		tasks, limit, longest := 1+rng.IntN(9), rng.IntN(12), 1+rng.IntN(12)
+		for i := range 2 + rng.IntN(40) {
+			wall := rng.IntN(longest) // with ties, and runs that took no time
+			outcome := traces.OK
+			switch {
+			case rng.IntN(8) == 0:
+				outcome = traces.FailedCheck
+			case wall > limit:
+				wall, outcome = limit, traces.Timeout
+			}
+			runs = append(runs, run(fmt.Sprint(i%2), fmt.Sprint(rng.IntN(tasks)), time.Duration(wall)*time.Second, outcome))
+		}
+		groups := measure.GroupBy(runs, "effort")
+		there := compare.Groups(groups, compare.Options{Pairs: compare.First})[0]
+		slices.Reverse(groups)
+		back := compare.Groups(groups, compare.Options{Pairs: compare.First})[0]
+		if !negated(there.Shift, back.Shift) || !negated(there.ShiftLow, back.ShiftHigh) || !negated(there.ShiftHigh, back.ShiftLow) || !negated(there.MeanDifference, back.MeanDifference) ||
+			!inverse(there.Ratio, back.Ratio) || !inverse(there.RatioLow, back.RatioHigh) || !inverse(there.RatioHigh, back.RatioLow) || !alike(there.P, back.P) ||
+			!alike(there.Smallest, back.Smallest) || !same(there.RunsNeeded, back.RunsNeeded) || back.Verdict != opposite[there.Verdict] ||
+			there.Success.Low != -back.Success.High || math.Abs(there.Success.P-back.Success.P) > 1e-9 || there.Method != back.Method {
+			t.Fatalf("%d tasks, limit %d s:\n%s %s\n%s %s", tasks, limit, there.Verdict, there.Text, back.Verdict, back.Text)
+		}
+	}
+}
+
+// What was compared with itself is said to be.
+func TestRunsOnBothSidesAreSaid(t *testing.T) {
+	groups := listed(t, "low: 10 11 12 13")
+	for i, r := range groups[0].Runs {
+		r.ID = fmt.Sprint("run ", i)
+	}
+	p := compare.Groups([]measure.Group{groups[0], groups[0]}, compare.Options{Pairs: compare.First})[0]
+	want := []string{"4 runs of both are the same: no difference between these is one between settings"}
+	if !slices.Equal(p.Notes, want) || p.Verdict != compare.NoneSeen || *p.Shift != 0 {
+		t.Errorf("got %s, %v, notes %q", p.Verdict, *p.Shift, p.Notes)
+	}
+}
+
+// Sums that cannot be counted are not split, and quickly so.
+func TestRunsOfAges(t *testing.T) {
+	var runs []*measure.Run
+	for i := range 8 {
+		runs = append(runs, run([]string{"low", "high"}[i%2], "", time.Duration(80+i%2)*365*24*time.Hour, traces.OK))
+	}
+	p := compare.Groups(measure.GroupBy(runs, "effort"), compare.Options{Pairs: compare.First})[0]
+	if len(p.Causes) != 1 || p.Causes[0].Time != 365*24*time.Hour || p.Causes[0].Name != "not split" || len(p.CauseNotes) != 1 {
+		t.Errorf("got causes %+v, notes %q", p.Causes, p.CauseNotes)
+	}
+}
+
+func BenchmarkGroups(b *testing.B) {
+	e := experiment{tasks: 8, trials: 250, spread: 0.3, factors: []float64{1, 1.05, 1.1}}
+	groups := e.run(rand.New(rand.NewPCG(81, 82)))
+	for b.Loop() {
+		compare.Groups(groups, compare.Options{Pairs: compare.All})
 	}
 }
 

@@ -40,6 +40,8 @@ func (p *Pair) sign() float64 {
 	switch {
 	case p.Ratio != nil:
 		return math.Log(*p.Ratio)
+	case p.Shift != nil:
+		return float64(*p.Shift)
 	case p.RatioLow != nil && *p.RatioLow > 1:
 		return 1
 	case p.RatioHigh != nil && *p.RatioHigh < 1:
@@ -53,7 +55,7 @@ func (p *Pair) detectable(alpha float64) float64 {
 	switch {
 	case p.spread == 0 && p.least <= alpha:
 		return 0
-	case p.spread == 0:
+	case p.spread == 0, math.IsInf(p.spread, 1):
 		return math.Inf(1)
 	}
 	if p.Method == TaskMeans {
@@ -64,7 +66,7 @@ func (p *Pair) detectable(alpha float64) float64 {
 
 // needed returns how many runs of each group would tell a difference as large as it looks; nil if none is in sight.
 func (p *Pair) needed(alpha float64) *int {
-	if p.Ratio == nil || p.spread == 0 {
+	if p.Ratio == nil || p.spread == 0 || math.IsInf(p.spread, 1) {
 		return nil
 	}
 	shift := math.Log(*p.Ratio)

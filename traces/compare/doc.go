@@ -1,6 +1,6 @@
 // Package compare tells groups of runs apart: which is sooner right, by how much, how sure that is, and why.
 //
-// In go the groups of traces/measure, out comes a Pair for two of them. Its statistics are those of ranks, so that a few runs with a
+// In go the groups of traces/measure, out comes a Pair for two of them. A time is that from when a run was meant to begin to its end. Its statistics are those of ranks, so that a few runs with a
 // long tail decide nothing. Where both groups did the same tasks they are compared task by task: what differs between tasks is no
 // difference between settings. Enough tasks are themselves the sample (per task the mean of the logarithms, then the signed-rank test),
 // because runs of one task are not independent; with fewer, runs are compared within each task by the rank-sum test, which speaks of these

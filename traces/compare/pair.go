@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -17,7 +18,7 @@ type Pair struct {
 	Tasks  int  // that both did, 0 if the runs do not name their tasks
 	Method Method
 
-	Ratio, RatioLow, RatioHigh *float64       // of times, b ÷ a; nil where too many were cut off to say, Low and High also where too few to bound
+	Ratio, RatioLow, RatioHigh *float64       // of times, b ÷ a; nil where too many were cut off to say or one took no time, Low and High also where too few to bound
 	Shift, ShiftLow, ShiftHigh *time.Duration // of times, b - a, likewise
 	P                          *float64       // adjusted for the number of pairs; nil if a side has no time
 	Verdict                    Verdict
@@ -70,6 +71,7 @@ func (r *Rates) told() bool { return r != nil && r.P <= alpha }
 // test compares the times and success of two groups; made is how many pairs there are. P is not adjusted, and nothing concluded yet.
 func test(a, b *measure.Group, made int) *Pair {
 	p := &Pair{A: a, B: b, Success: rates(a, b)}
+	p.noteShared()
 	times := p.match()
 	logs := logarithms(times)
 	for _, s := range times {
@@ -91,6 +93,34 @@ func test(a, b *measure.Group, made int) *Pair {
 	}
 	p.Paired = len(times) > 1
 	return p
+}
+
+// noteShared says how many runs are on both sides, as where a file is compared with itself: these do not differ, whatever the settings do.
+func (p *Pair) noteShared() {
+	in := map[string]*measure.Run{}
+	for _, r := range p.A.Runs {
+		in[r.ID] = r
+	}
+	n := 0
+	for _, r := range p.B.Runs {
+		if r.ID != "" && in[r.ID] != nil && copies(r, in[r.ID]) {
+			n++
+		}
+	}
+	if n > 0 {
+		p.Notes = append(p.Notes, plural(n, "run")+" of both are the same: no difference between these is one between settings")
+	}
+}
+
+// copies reports whether two runs of one id are the same run, read twice.
+func copies(a, b *measure.Run) bool {
+	if !a.Start.Equal(b.Start) || a.Wall != b.Wall {
+		return false
+	}
+	x, y := maps.Clone(a.Group), maps.Clone(b.Group)
+	delete(x, Source)
+	delete(y, Source)
+	return maps.Equal(x, y)
 }
 
 // match returns the times of both groups' correct and cut off runs, task by task where they did the same tasks.
@@ -183,7 +213,7 @@ func (p *Pair) byRun(times, logs []stats.Stratum) {
 	p.least = stats.LeastP(logs...)
 	ratio, _ := stats.HodgesLehmann(level, logs...)
 	shift, _ := stats.HodgesLehmann(level, times...)
-	p.size(ratio, shift)
+	p.size(ratio, shift, timeless(times))
 	p.spread = within(logs)
 }
 
@@ -199,7 +229,7 @@ func (p *Pair) byTask(times, logs []stats.Stratum) {
 		return
 	}
 	shift, _ := stats.SignedRankShift(level, shifts)
-	p.size(ratio, shift)
+	p.size(ratio, shift, timeless(times))
 	p.spread = deviation(ratios)
 }
 
@@ -227,11 +257,14 @@ func mean(xs []float64) float64 {
 	return sum
 }
 
-// within returns the standard deviation within samples; 0 where each has one value.
+// within returns the standard deviation within samples; 0 where each has one value. Values that were cut off are taken as they are, which is
+// too little spread: where they are the most, it is not known, and infinite.
 func within(strata []stats.Stratum) float64 {
 	var squares, degrees float64
+	exact, above := 0, 0
 	for _, s := range strata {
 		for _, sample := range []stats.Sample{s.A, s.B} {
+			exact, above = exact+len(sample.Exact), above+len(sample.Above)
 			xs := slices.Concat(sample.Exact, sample.Above)
 			m := mean(xs)
 			for _, x := range xs {
@@ -240,10 +273,13 @@ func within(strata []stats.Stratum) float64 {
 			degrees += float64(len(xs) - 1)
 		}
 	}
+	if above > exact {
+		return math.Inf(1)
+	}
 	return math.Sqrt(squares / max(degrees, 1))
 }
 
-// deviation returns the standard deviation of the differences that are known.
+// deviation returns the standard deviation of the differences that are known; infinite, as unknown, where most are not.
 func deviation(differences []stats.Interval) float64 {
 	var known []float64
 	for _, d := range differences {
@@ -251,11 +287,21 @@ func deviation(differences []stats.Interval) float64 {
 			known = append(known, d.Low)
 		}
 	}
+	if 2*len(known) < len(differences) || len(known) < 2 {
+		return math.Inf(1)
+	}
 	return within([]stats.Stratum{{A: stats.Sample{Exact: known}}})
 }
 
+// timeless reports whether a run took no time: nothing is a multiple of it.
+func timeless(times []stats.Stratum) bool {
+	return slices.ContainsFunc(times, func(s stats.Stratum) bool {
+		return slices.ContainsFunc(slices.Concat(s.A.Exact, s.B.Exact), func(t float64) bool { return t <= 0 })
+	})
+}
+
 // size keeps the estimates as far as they are known.
-func (p *Pair) size(ratio, shift stats.Shift) {
+func (p *Pair) size(ratio, shift stats.Shift, timeless bool) {
 	number := func(log float64) *float64 {
 		if math.IsInf(log, 0) {
 			return nil
@@ -270,14 +316,17 @@ func (p *Pair) size(ratio, shift stats.Shift) {
 		d := time.Duration(math.Round(ns))
 		return &d
 	}
-	if ratio.Estimate.Low == ratio.Estimate.High {
-		p.Ratio = number(ratio.Estimate.Low)
-	}
 	if shift.Estimate.Low == shift.Estimate.High {
 		p.Shift = span(shift.Estimate.Low)
 	}
-	p.RatioLow, p.RatioHigh = number(ratio.Interval.Low), number(ratio.Interval.High)
 	p.ShiftLow, p.ShiftHigh = span(shift.Interval.Low), span(shift.Interval.High)
+	if timeless {
+		return
+	}
+	if ratio.Estimate.Low == ratio.Estimate.High {
+		p.Ratio = number(ratio.Estimate.Low)
+	}
+	p.RatioLow, p.RatioHigh = number(ratio.Interval.Low), number(ratio.Interval.High)
 }
 
 // rates compares how often the groups were right.

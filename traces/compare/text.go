@@ -27,11 +27,14 @@ func (p *Pair) timeText(made int) string {
 	case Faster, Slower:
 		size, interval := p.sizeText()
 		if size == "" {
-			return fmt.Sprintf("%s is %s than %s%s, by how much cannot be told: too many runs were cut off", b, p.Verdict, a, p.over())
+			return fmt.Sprintf("%s is %s than %s%s, by how much cannot be told", b, p.Verdict, a, p.over())
 		}
 		return fmt.Sprintf("%s is %s %s than %s%s%s", b, size, p.Verdict, a, p.over(), interval)
 	case NoneSeen:
-		if *p.Smallest == 0 {
+		switch {
+		case *p.Smallest == 0 && p.Method == TaskMeans:
+			return fmt.Sprintf("No difference in time seen between %s and %s%s: it is the same in each", b, a, p.over())
+		case *p.Smallest == 0:
 			return fmt.Sprintf("No difference in time seen between %s and %s%s, nor within them: any would have been", b, a, p.over())
 		}
 		s := fmt.Sprintf("No difference in time seen between %s and %s%s: one of %s would have been seen four times in five", b, a, p.over(), percent(*p.Smallest))
@@ -41,11 +44,14 @@ func (p *Pair) timeText(made int) string {
 		return s
 	}
 	if p.P == nil {
-		return fmt.Sprintf("%s and %s cannot be compared in time: %d of their runs were %s and %d", b, a, p.B.Succeeded, p.right(), p.A.Succeeded)
+		return fmt.Sprintf("%s and %s cannot be compared in time: %s of %s were %s, %d of %s", b, a, plural(p.B.Succeeded, "run"), b, p.right(), p.A.Succeeded, a)
+	}
+	if math.IsInf(p.spread, 1) {
+		return fmt.Sprintf("%s and %s cannot be told apart in time%s: too many runs were cut off", b, a, p.over())
 	}
 	s := fmt.Sprintf("Too few runs to compare %s with %s in time, %d against %d", b, a, p.NB, p.NA)
 	if n := stats.NeededForP(alpha / float64(max(made, 1))); n > min(p.NA, p.NB) {
-		s += fmt.Sprintf(": it takes %d of each for any difference to be told", n)
+		s += fmt.Sprintf(": it takes at least %d of each for any difference to be told", n)
 	}
 	return s
 }

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -26,11 +27,15 @@ type toolTotals struct {
 	time  time.Duration // on the critical path
 }
 
-func totalsOf(g *measure.Group) *totals {
-	t := &totals{reasoned: true, written: true, components: map[traces.Component]time.Duration{}, tools: map[string]toolTotals{}}
+// totalsOf adds up; ok is false where the times are too long to be added.
+func totalsOf(g *measure.Group) (t *totals, ok bool) {
+	t = &totals{reasoned: true, written: true, components: map[traces.Component]time.Duration{}, tools: map[string]toolTotals{}}
 	for _, r := range g.Runs {
 		if !r.Correct() {
 			continue
+		}
+		if r.Time() > math.MaxInt64-t.wall-t.late {
+			return nil, false
 		}
 		t.runs++
 		t.wall += r.Wall
@@ -49,7 +54,7 @@ func totalsOf(g *measure.Group) *totals {
 	if !t.reasoned && (t.reasoning > 0 || t.components[traces.Reasoning] > 0) {
 		t.written = false // some of the output was reasoning, nobody knows how much
 	}
-	return t
+	return t, true
 }
 
 // count adds up the tokens of a run.

@@ -78,14 +78,14 @@ func TestVerdict(t *testing.T) {
 			`low 1x1+5: 10 ok, 11 failed_check, 12 failed_check, 13 failed_check, 14 failed_check, 15 failed_check, 12 failed_check, 9 failed_check
 			 high 1x4+90: 10 ok, 11 ok, 12 ok, 13 ok, 14 ok, 15 ok, 16 ok, 17 ok`,
 			`Use high: right in 100 % of its runs, more often than low (12 %); how soon does not tell them apart: 13.50 s in the median against 10.00 s (low).
-			 Too few runs to compare low with high in time, 1 against 8: it takes 4 of each for any difference to be told; right less often, 12 % of runs against 100 % (−98 to −40 points).`,
+			 Too few runs to compare low with high in time, 1 against 8: it takes at least 4 of each for any difference to be told; right less often, 12 % of runs against 100 % (−98 to −40 points).`,
 		},
 		{
 			"only one setting was ever right",
 			`low 1x1+5: 10 failed_check, 11 failed_check
 			 high 1x4+90: 10 ok, 11 ok`,
 			`Only runs of high were right, in the median after 10.50 s: too few runs to be sure that the others cannot.
-			 low and high cannot be compared in time: 0 of their runs were right and 2; right in 0 % of runs against 100 % (−100 to −7 points), which 2 runs do not settle.
+			 low and high cannot be compared in time: 0 runs of low were right, 2 of high; right in 0 % of runs against 100 % (−100 to −7 points), which 2 runs do not settle.
 			 Whether effort did anything cannot be told from so few runs: the reasoning tokens a call (low 5, high 90) show no trend beyond doubt.`,
 		},
 		{
@@ -109,7 +109,7 @@ func TestVerdict(t *testing.T) {
 			 high 1x1+50: 11 ok, 12 ok`,
 			`Effort changed nothing: about 50 reasoning tokens a call at every setting.
 			 Which to use cannot be told from so few runs: of low, 100 % were right, in the median after 11.00 s; of high, 100 % were right, in the median after 11.50 s.
-			 Too few runs to compare high with low in time, 2 against 2: it takes 4 of each for any difference to be told; right as often within what 2 runs can show, 100 % of runs against 100 % (−66 to +66 points).`,
+			 Too few runs to compare high with low in time, 2 against 2: it takes at least 4 of each for any difference to be told; right as often within what 2 runs can show, 100 % of runs against 100 % (−66 to +66 points).`,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
