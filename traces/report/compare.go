@@ -50,11 +50,11 @@ const causesShown = 10
 func (p *page) causes(pair *compare.Pair) {
 	a, b := p.label(*pair.A), p.label(*pair.B)
 	p.line()
-	p.line(p.bold("why "+b+p.draw(" − ")+a), p.draw(" = "), p.bold(strings.TrimSpace(p.difference(*pair.MeanDifference))), " in the mean")
 	if len(pair.Causes) == 0 {
-		p.line("  nothing differs")
+		p.line(p.bold("why "+b+p.draw(" − ")+a), ": nothing differs in the mean")
 		return
 	}
+	p.line(p.bold("why "+b+p.draw(" − ")+a), p.draw(" = "), p.bold(p.plainDifference(*pair.MeanDifference)), " in the mean")
 	shown, more := capped(pair.Causes, causesShown)
 	if more == 1 { // no shorter with the rest summed up
 		shown, more = pair.Causes, 0
@@ -84,6 +84,14 @@ func (p *page) causes(pair *compare.Pair) {
 	rows = append(rows, []string{"sum", p.difference(*pair.MeanDifference), "", ""})
 	p.table([]column{{head: "", flex: true}, {head: "", right: true}, {head: axisHead(axis, cells), keep: 2},
 		{head: fit(a, 14, p.draw("…")) + p.draw(" → ") + fit(b, 14, p.draw("…")), keep: 1}}, rows)
+}
+
+// plainDifference writes a difference in a sentence: causes may even each other out.
+func (p *page) plainDifference(d time.Duration) string {
+	if d == 0 {
+		return p.duration(0)
+	}
+	return strings.TrimSpace(p.difference(d))
 }
 
 // axisHead names the sides of an axis, as far as there is room.
@@ -148,7 +156,9 @@ func (p *page) distributions(groups []measure.Group) {
 	most := 0.0
 	for i, g := range groups {
 		bins[i] = g.Distribution(shortest, longest, cells)
-		most = max(most, slices.Max(bins[i]))
+		for _, share := range bins[i] {
+			most = max(most, share)
+		}
 	}
 	from, to := p.duration(shortest), p.duration(longest)
 	p.section("how long " + GoalOf(groups).Runs + " took")

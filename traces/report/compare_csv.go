@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed46266073/longpole/traces/compare"
@@ -16,7 +17,7 @@ func WriteComparisonCSV(w io.Writer, c *compare.Comparison) error {
 	out := csv.NewWriter(w)
 	var head []string
 	if len(c.Groups) > 0 {
-		head = list(c.Groups[0].By, Clean)
+		head = list(c.Groups[0].By, csvName)
 	}
 	head = append(head, "runs", "right", "cut_off", "unknown", "success", "success_low", "success_high",
 		"median_ns", "median_low_ns", "median_high_ns", "more_than_ns", "mean_ns", "mean_late_ns",
@@ -45,7 +46,7 @@ func WriteComparisonCSV(w io.Writer, c *compare.Comparison) error {
 func groupCells(g *measure.Group) []string {
 	var cells []string
 	for _, k := range g.By {
-		cells = append(cells, Clean(g.Key[k]))
+		cells = append(cells, csvName(g.Key[k]))
 	}
 	cells = append(cells, strconv.Itoa(g.N), strconv.Itoa(g.Succeeded), strconv.Itoa(g.Censored), strconv.Itoa(g.Unknown))
 	if s := g.Success; s != nil {
@@ -66,7 +67,7 @@ func pairCells(p compare.Pair) []string {
 	if p.RunsNeeded != nil {
 		needed = strconv.Itoa(*p.RunsNeeded)
 	}
-	cells := []string{Clean(p.A.Label()), strconv.Itoa(p.NB), strconv.Itoa(p.NA), strconv.FormatBool(p.Paired), string(p.Method),
+	cells := []string{csvName(p.A.Label()), strconv.Itoa(p.NB), strconv.Itoa(p.NA), strconv.FormatBool(p.Paired), string(p.Method),
 		share(p.Ratio), share(p.RatioLow), share(p.RatioHigh), nanoseconds(p.Shift), nanoseconds(p.ShiftLow), nanoseconds(p.ShiftHigh),
 		share(p.P), string(p.Verdict), share(p.Smallest), needed}
 	if r := p.Success; r != nil {
@@ -75,6 +76,16 @@ func pairCells(p compare.Pair) []string {
 		cells = append(cells, "", "", "", "")
 	}
 	return append(cells, nanoseconds(p.MeanDifference))
+}
+
+// csvName makes a name from a trace safe in a cell: a spreadsheet would take one that begins like a formula for one, so that it gets an
+// apostrophe, the mark of text.
+func csvName(s string) string {
+	s = Clean(s)
+	if _, err := strconv.ParseFloat(s, 64); err == nil || s == "" || !strings.ContainsRune("=+-@", rune(s[0])) {
+		return s
+	}
+	return "'" + s
 }
 
 func share(f *float64) string {

@@ -45,6 +45,31 @@ func TestComparison(t *testing.T) {
 	}
 }
 
+// Groups of which nothing can be told leave their places empty: in JSON all fields are there, null where they cannot be computed.
+func TestComparisonOfWhatCannotBeTold(t *testing.T) {
+	var runs []*measure.Run
+	for i, outcome := range []traces.Outcome{traces.OK, traces.FailedCheck, traces.Timeout, traces.OutcomeUnknown} {
+		for trial := range 4 {
+			runs = append(runs, drawn(t, "run =====\n chat wwooo", tags([]string{"=1+1", "-5", "medium", "high"}[i], fmt.Sprint(trial), outcome)...))
+		}
+	}
+	runs = append(runs, drawn(t, "run ======\n chat wwoooo", tags("=1+1", "5", traces.OK)...))
+	c := compare.Of(measure.GroupBy(runs, "effort"), compare.Options{Pairs: compare.All})
+	var text, table, doc bytes.Buffer
+	for _, err := range []error{
+		report.WriteComparison(&text, c, nil, report.TextOptions{Width: 100}),
+		report.WriteComparisonCSV(&table, c),
+		report.Yardsticks{}.WriteComparisonJSON(&doc, c, nil),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden(t, "compare-untold.txt", text.Bytes())
+	golden(t, "compare-untold.csv", table.Bytes())
+	golden(t, "compare-untold.json", doc.Bytes())
+}
+
 // benchmarks reads text as benchstat does, and returns the names of its results, values by unit behind them.
 func benchmarks(t *testing.T, text string) []string {
 	t.Helper()

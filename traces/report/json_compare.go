@@ -16,7 +16,7 @@ type (
 		NB             int               `json:"n_b"`
 		Paired         bool              `json:"paired"`
 		Tasks          int               `json:"tasks"`
-		Method         compare.Method    `json:"method"`
+		Method         *string           `json:"method"` // null: no times were compared
 		Ratio          *float64          `json:"ratio"`
 		RatioLow       *float64          `json:"ratio_low"`
 		RatioHigh      *float64          `json:"ratio_high"`
@@ -64,7 +64,7 @@ type (
 
 func pairOf(p compare.Pair) pairJSON {
 	j := pairJSON{
-		A: p.A.Key, B: p.B.Key, NA: p.NA, NB: p.NB, Paired: p.Paired, Tasks: p.Tasks, Method: p.Method,
+		A: p.A.Key, B: p.B.Key, NA: p.NA, NB: p.NB, Paired: p.Paired, Tasks: p.Tasks, Method: text(string(p.Method)),
 		Ratio: p.Ratio, RatioLow: p.RatioLow, RatioHigh: p.RatioHigh,
 		Shift: p.Shift, ShiftLow: p.ShiftLow, ShiftHigh: p.ShiftHigh,
 		P: p.P, Verdict: p.Verdict, Text: p.Text, Smallest: p.Smallest, RunsNeeded: p.RunsNeeded,
