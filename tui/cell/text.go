@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -70,10 +71,15 @@ func plain(s string) bool {
 	return true
 }
 
-// Wrap breaks s into lines of at most width cells, at spaces where it can.
+// numbers are what keeps a number and its unit together.
+var numbers = regexp.MustCompile(`(\d) (ns|µs|us|ms|s|%)`)
+
+// Wrap breaks s into lines of at most width cells, at spaces where it can, but not between a number and its unit.
 func Wrap(s string, width int) []string {
 	if width < 1 {
 		return nil
 	}
-	return strings.Split(ansi.Wrap(s, width, " "), "\n")
+	const noBreak = "\u00a0"
+	s = ansi.Wrap(numbers.ReplaceAllString(s, "$1"+noBreak+"$2"), width, " ")
+	return strings.Split(strings.ReplaceAll(s, noBreak, " "), "\n")
 }
