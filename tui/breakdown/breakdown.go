@@ -37,6 +37,7 @@ type Model struct {
 	saved         saved
 	longest       time.Duration // of the steps
 	tool          time.Duration // the largest time of a tool
+	names         int           // the width of their column
 	width, height int
 }
 
@@ -66,6 +67,7 @@ func (m *Model) arrange() {
 		m.list.Select(i)
 	}
 	m.skip(true)
+	m.fitNames()
 }
 
 // index returns the place of a row; -1: there is none like it.
@@ -91,6 +93,7 @@ func (m *Model) SetSize(width, height int) {
 	m.width, m.height = width, height
 	m.list.Resize(len(m.rows), height-headLines-1)
 	m.skip(true)
+	m.fitNames()
 }
 
 const headLines = headline.Lines + 1

@@ -129,6 +129,7 @@ func (m *Model) with(rows []row, r row, parts func() []stretch) []row {
 	if m.parts[r.key] == nil {
 		m.parts[r.key] = parts()
 	}
+	rows = slices.Grow(rows, len(m.parts[r.key]))
 	for i := range m.parts[r.key] {
 		p := &m.parts[r.key][i]
 		rows = append(rows, row{table: r.table, key: p.id(), of: r.key, part: p})

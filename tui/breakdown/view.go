@@ -58,7 +58,7 @@ func (m *Model) widths() (bar, saves, words int) {
 	default:
 		words = 2 // a mark
 	}
-	bar = m.width - nameAt - m.nameWidth() - 1 - 1 - report.DurationWidth - 1 - shareWidth - saves - 2 - words
+	bar = m.width - nameAt - m.names - 1 - 1 - report.DurationWidth - 1 - shareWidth - saves - 2 - words
 	return max(0, bar), saves, words
 }
 
@@ -82,7 +82,7 @@ func (m *Model) heading(l *cell.Line, r row) {
 	case steps:
 		first, third, fourth = "time", "", ""
 	}
-	l.Column(1).Fit(t.Accent, head(r.heading), nameAt-1+m.nameWidth()+1+cells)
+	l.Column(1).Fit(t.Accent, head(r.heading), nameAt-1+m.names+1+cells)
 	l.Space(1).FitRight(t.Muted, head(first), report.DurationWidth).Space(1).FitRight(t.Muted, head(second), shareWidth-1)
 	l.FitRight(t.Muted, third, saves)
 	if words >= cell.Width(head(fourth)) {
@@ -105,7 +105,7 @@ func (m *Model) component(l *cell.Line, r row) {
 	cells, _, words := m.widths()
 	l.Column(4)
 	headline.Chip(l, t, c.Component)
-	l.Column(nameAt).Fit(t.Text, componentName(c.Component), m.nameWidth()).Space(1)
+	l.Column(nameAt).Fit(t.Text, componentName(c.Component), m.names).Space(1)
 	bar.Draw(l, t, bar.Stack(cells, m.run.Wall, []bar.Part{{Ink: bar.Of(c.Component, true), Value: c.Time}}))
 	l.Space(1).Text(t.Strong, report.DurationColumn(c.Time)).Space(1).FitRight(t.Text, report.Percent(c.Share), shareWidth-1)
 	m.saving(l, r)
@@ -127,7 +127,7 @@ func (m *Model) toolRow(l *cell.Line, r row) {
 	cells, _, words := m.widths()
 	l.Column(4)
 	headline.Chip(l, t, traces.Tool)
-	l.Column(nameAt).Fit(t.Text, c.Name, m.nameWidth()).Space(1)
+	l.Column(nameAt).Fit(t.Text, c.Name, m.names).Space(1)
 	parts := []bar.Part{{Ink: bar.Of(traces.Tool, true), Value: c.Critical}}
 	ran := "?"
 	if c.Run != nil {
@@ -147,7 +147,7 @@ func (m *Model) toolRow(l *cell.Line, r row) {
 func (m *Model) stepRow(l *cell.Line, r row) {
 	t, s := m.theme, r.step
 	cells, saves, words := m.widths()
-	l.Column(nameAt).Fit(t.Text, stepName(r), m.nameWidth()).Space(1)
+	l.Column(nameAt).Fit(t.Text, stepName(r), m.names).Space(1)
 	var parts []bar.Part
 	for _, c := range s.Components {
 		parts = append(parts, bar.Part{Ink: bar.Of(c.Component, true), Value: c.Time})
@@ -178,7 +178,7 @@ func (m *Model) partRow(l *cell.Line, r row) {
 		l.Column(nameAt)
 		headline.Chip(l, t, p.component)
 	}
-	l.Column(nameAt+2).Fit(t.Muted, m.place(p), m.nameWidth()-2).Space(1)
+	l.Column(nameAt+2).Fit(t.Muted, m.place(p), m.names-2).Space(1)
 	bar.Draw(l, t, bar.Stack(cells, scale, parts))
 	l.Space(1).Text(t.Text, report.DurationColumn(p.time))
 	if r.table == tools {
@@ -203,20 +203,20 @@ func (m *Model) share(d time.Duration) string {
 	return report.Percent(float64(d) / float64(m.run.Wall))
 }
 
-// nameWidth is the width of the column of names, wide enough for the longest if there is room.
-func (m *Model) nameWidth() int {
+// fitNames finds out how wide the column of names is: as the longest if there is room. Of very many names the first ones count.
+func (m *Model) fitNames() {
 	w := 10
 	for i := range m.run.Tools {
 		w = max(w, cell.Width(cell.Clean(m.run.Tools[i].Name)))
 	}
-	for key := range m.parts {
-		if parts := m.parts[key]; m.open[key] {
-			for i := range parts[:min(len(parts), 100)] {
-				w = max(w, 2+cell.Width(cell.Clean(m.place(&parts[i]))))
-			}
+	seen := 0
+	for _, r := range m.rows {
+		if r.part != nil && seen < 100 {
+			w = max(w, 2+cell.Width(cell.Clean(m.place(r.part))))
+			seen++
 		}
 	}
-	return min(w, max(14, m.width/4))
+	m.names = min(w, max(14, m.width/4))
 }
 
 func stepName(r row) string {
