@@ -23,7 +23,7 @@ type Grid struct {
 // An Endpoint is a server that speaks Chat Completions.
 type Endpoint struct {
 	Name   string // its tag
-	URL    string // with the /v1
+	URL    string // with the /v1; a user and password in it are for basic authentication where there is no APIKey
 	APIKey string // "": none
 }
 
@@ -90,6 +90,18 @@ func (g *Grid) settings() []*setting {
 		all[i] = &list[i]
 	}
 	return all
+}
+
+// combinations is how many settings there are. They may be more than can be laid out.
+func (g *Grid) combinations() float64 {
+	n := 1.0
+	for _, values := range []int{len(g.Endpoints), len(g.Models), len(g.Efforts), len(g.Systems), len(g.Temperatures), len(g.Parallel), len(g.Loads)} {
+		n *= float64(max(values, 1))
+	}
+	for _, f := range g.Fields {
+		n *= float64(max(len(f.Values), 1))
+	}
+	return n
 }
 
 // cross combines each of the settings with each of the values: set puts one into a setting, and returns its tag under key.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -104,23 +105,30 @@ func (e *execution) connect() (stop func(), err error) {
 	stop = transport.CloseIdleConnections
 	endpoints := e.Endpoints
 	if e.Sim != nil {
-		url, stopServer, err := e.serve()
+		address, stopServer, err := e.serve()
 		if err != nil {
 			return nil, err
 		}
 		stop = func() { transport.CloseIdleConnections(); stopServer() }
-		endpoints = []Endpoint{{URL: url}}
+		endpoints = []Endpoint{{URL: address}}
 	}
 	e.clients = map[string]openai.Client{}
 	for _, at := range endpoints {
-		e.clients[at.Name] = openai.NewClient(option.WithBaseURL(at.URL), option.WithAPIKey(cmp.Or(at.APIKey, "none")),
-			option.WithHTTPClient(&http.Client{Transport: transport}))
+		e.clients[at.Name] = openai.NewClient(option.WithBaseURL(at.URL), at.authorization(), option.WithHTTPClient(&http.Client{Transport: transport}))
 	}
 	return stop, nil
 }
 
+// authorization is the key; without one, the user of the address, whom net/http names to the server if nobody else is.
+func (at Endpoint) authorization() option.RequestOption {
+	if u, err := url.Parse(at.URL); err == nil && u.User != nil && at.APIKey == "" {
+		return option.WithHeaderDel("Authorization")
+	}
+	return option.WithAPIKey(cmp.Or(at.APIKey, "none"))
+}
+
 // serve starts the simulated model on loopback.
-func (p *Plan) serve() (url string, stop func(), err error) {
+func (p *Plan) serve() (address string, stop func(), err error) {
 	listen := p.listen
 	if listen == nil {
 		listen = func() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
