@@ -257,6 +257,13 @@ func TestTheDigestChangesWithTheFileAndItsFolder(t *testing.T) {
 	}
 }
 
+func TestAByteOrderMarkIsNotPartOfAFile(t *testing.T) {
+	list, err := decode("f.yaml", []byte("\ufefftasks: [{name: a, prompt: p, verify: {number: 1}}]"), t.TempDir())
+	if err != nil || len(list) != 1 {
+		t.Errorf("%d tasks, %v", len(list), err)
+	}
+}
+
 func FuzzTasks(f *testing.F) {
 	example, err := os.ReadFile("testdata/tasks.yaml")
 	if err != nil {

@@ -31,7 +31,7 @@ func parse(file string, content []byte) (root node, err error) {
 			err = root.fail("this is no YAML that can be read")
 		}
 	}()
-	tokens := lexer.Tokenize(string(content))
+	tokens := lexer.Tokenize(strings.TrimPrefix(string(content), "\ufeff")) // a byte order mark, as some editors write
 	if at := tooDeep(tokens); at > 0 {
 		return root, node{file: file, line: at}.fail("values lie in each other more than %d deep", deepest)
 	}

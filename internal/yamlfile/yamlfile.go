@@ -33,6 +33,7 @@ func Decode(r io.Reader, into any) error {
 	if err != nil {
 		return err
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // a byte order mark, as some editors write
 	if err := reasonable(data); err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ func TestDecode(t *testing.T) {
 		name, file, want string // want: the settings, or the error
 	}{
 		{"settings are read", "name: a # a comment\nlist:\n  - size: 3\n  - {size: 4}\n", "{a [{3 <nil>} {4 <nil>}]}"},
+		{"a byte order mark is not part of them", "\ufeffname: a\n", "{a []}"},
 		{"a field nobody knows is a mistake", "name: a\nnames: b\n", `line 2: unknown field "names"`},
 		{"a field written twice is a mistake", "name: a\nname: b\n", `line 2: mapping key "name" already defined at [1:1]`},
 		{"a wrong type is a mistake", "list:\n  - size: big\n", "line 2: cannot unmarshal string into Go struct field settings.List of type int"},
