@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"slices"
 	"strings"
@@ -219,6 +220,13 @@ func TestAPlanThatCannotBeRunSaysWhy(t *testing.T) {
 		{"with a field that hides a tag", func(p *Plan) { p.Fields = []Field{{"rate", []any{1}}} }, `"rate" cannot be the name of a field`},
 		{"with two settings that are one", func(p *Plan) { p.Fields = []Field{{"top_p", []any{1, 1.0}}} }, "two settings have the same tags"},
 		{"with a load that is none", func(p *Plan) { p.Loads = []Load{{Rate: -1}} }, "must not be negative"},
+		{"with a rate too low to wait for", func(p *Plan) { p.Loads = []Load{{Rate: 1e-300}} }, "from one run a day to a million a second"},
+		{"with a rate that is no number", func(p *Plan) { p.Loads = []Load{{Rate: math.NaN()}} }, "from one run a day to a million a second"},
+		{"with a temperature that is no number", func(p *Plan) { p.Temperatures = []float64{0, math.NaN()} }, "a temperature is a finite number"},
+		{"with more runs than can be laid out", func(p *Plan) { p.Trials, p.Rounds = 1<<62, 1<<62 }, "more than 1000000 runs"},
+		{"with more settings than can be laid out", func(p *Plan) {
+			p.Temperatures, p.Parallel = make([]float64, 1<<20), make([]int, 1<<20)
+		}, "more than 1000000 runs"},
 		{"with rounds until something is known", func(p *Plan) { p.Until, p.Rounds = 0.1, 2 }, "rounds have a number of trials"},
 		{"with a model that the server does not have", func(p *Plan) { p.Models = []string{"other"} }, "got no reply from model other"},
 		{"with a server that is not there", func(p *Plan) { p.Sim, p.Endpoints = nil, []Endpoint{{URL: "http://nowhere.test/v1"}} }, "got no reply"},

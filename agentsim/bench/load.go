@@ -18,6 +18,12 @@ type Load struct {
 	Even  bool    // with a Rate: equal gaps, else those of a Poisson process
 }
 
+// Rates, in runs a second of recorded time: even the longest gap between two, at the slowest speed, is a time.Duration.
+const (
+	leastRate = 1.0 / (24 * 60 * 60)
+	mostRate  = 1e6
+)
+
 // tags say which load it is.
 func (l Load) tags() map[string]string {
 	tags := map[string]string{}

@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/http"
 	"slices"
@@ -86,6 +87,18 @@ func (p *Plan) mostTrials() int {
 	return max(p.Trials, 1) * max(p.Rounds, 1)
 }
 
+// mostRuns bounds the runs of a plan, which are all laid out before they begin.
+const mostRuns = 1_000_000
+
+// tooMany reports whether the plan would make more runs than that, however many more.
+func (p *Plan) tooMany() bool {
+	trials := float64(max(p.Trials, 1)) * float64(max(p.Rounds, 1))
+	if p.Until > 0 {
+		trials = float64(p.MaxTrials)
+	}
+	return trials*float64(len(p.Tasks))*p.combinations() > mostRuns
+}
+
 // reserved are tags that the plan gives itself.
 var reserved = []string{"task", "trial", "experiment", "hour", "endpoint", "model", "effort", "system", "temperature", "tool_parallelism", "concurrency", "rate"}
 
@@ -101,6 +114,12 @@ func (p *Plan) Check() error {
 	case p.Trials < 0 || p.Speed < 0 || p.Until < 0 || p.Rounds < 0 || p.Every < 0 ||
 		slices.ContainsFunc(p.Loads, func(l Load) bool { return l.Users < 0 || l.Rate < 0 }):
 		return errors.New("bench: trials, rounds, loads and speed must not be negative")
+	case slices.ContainsFunc(p.Loads, func(l Load) bool { return l.Rate != 0 && !(l.Rate >= leastRate && l.Rate <= mostRate) }):
+		return errors.New("bench: a rate is from one run a day to a million a second")
+	case slices.ContainsFunc(p.Temperatures, func(t float64) bool { return math.IsNaN(t) || math.IsInf(t, 0) }):
+		return errors.New("bench: a temperature is a finite number")
+	case p.tooMany():
+		return fmt.Errorf("bench: these are more than %d runs; make fewer trials or rounds, or more than one experiment", mostRuns)
 	case p.Until > 0 && p.Rounds > 1:
 		return errors.New("bench: rounds have a number of trials, not a precision to reach")
 	case p.Resume != nil && p.Store == nil:

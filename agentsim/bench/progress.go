@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"math"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -68,6 +69,8 @@ func (e *execution) trials() int {
 		return most
 	case p == nil:
 		return min(most, e.leastTrials())
+	case p.More < 0 && !math.IsInf(p.Width, 1):
+		return most
 	case p.More < 0:
 		return min(most, max(p.Trials+1, e.leastTrials()))
 	}

@@ -15,7 +15,7 @@ type Precision struct {
 	Setting string  // which that is
 	Width   float64 // half of the 95 % interval of the median time to a correct answer, over the median; +Inf: not known yet
 	Trials  int     // complete ones
-	More    int     // about how many more trials would make Width the plan's Until; 0: none; -1: cannot be told
+	More    int     // about how many more trials would make Width the plan's Until; 0: none; -1: cannot be told, or, if Width is known, beyond counting
 }
 
 // Precision returns how well the settings are known from runs: those of complete trials only, counted from the first.
@@ -55,7 +55,9 @@ func (p *Plan) Precision(runs []Run) Precision {
 		worst.More = 0
 	case !math.IsInf(worst.Width, 1) && p.Until > 0:
 		ratio := worst.Width / p.Until
-		worst.More = max(1, int(math.Ceil(float64(worst.Trials)*(ratio*ratio-1))))
+		if more := math.Ceil(float64(worst.Trials) * (ratio*ratio - 1)); more < math.MaxInt/2 {
+			worst.More = max(1, int(more))
+		}
 	}
 	return worst
 }

@@ -57,6 +57,18 @@ func TestPrecision(t *testing.T) {
 	}
 }
 
+func TestAWidthThatIsOutOfReachHasNoNumberOfTrials(t *testing.T) {
+	var runs []Run
+	for trial := 1; trial <= 11; trial++ {
+		runs = append(runs, Run{Trial: trial, Group: map[string]string{"model": "m", "concurrency": "1"},
+			Time: time.Duration(trial) * time.Second, Result: agentsim.Result{Outcome: traces.OK}})
+	}
+	p := Plan{Tasks: runnable()[:1], Grid: Grid{Models: []string{"m"}}, Until: 1e-12, MaxTrials: 20}
+	if got := p.Precision(runs); got.More != -1 || got.Trials != 11 || !(got.Width < 1) {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestTrialsGoOnUntilTheTimesAreKnown(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -282,7 +282,7 @@ func parseRate(text string) (float64, error) {
 	number, unit, _ := strings.Cut(text, "/")
 	per := map[string]float64{"": 1, "s": 1, "min": 60, "h": 3600}[unit]
 	rate, err := strconv.ParseFloat(number, 64)
-	if err != nil || per == 0 || !(rate > 0) || math.IsInf(rate, 0) {
+	if err != nil || per == 0 || !(rate/per > 0) || math.IsInf(rate, 0) {
 		return 0, misused("--rate %q: want runs begun a second, minute or hour, as 2/s, 30/min or 100/h", text)
 	}
 	return rate / per, nil
