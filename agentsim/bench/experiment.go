@@ -87,7 +87,8 @@ func readExperiment(path string) (*Experiment, error) {
 	}
 	first, rest, _ := bytes.Cut(content, []byte("\n"))
 	x := &Experiment{}
-	if err := json.Unmarshal(first, x); err != nil || x.Schema != experimentSchema || x.Name != strings.TrimSuffix(filepath.Base(path), ".json") {
+	if err := json.Unmarshal(first, x); err != nil || x.Schema != experimentSchema || x.Name != strings.TrimSuffix(filepath.Base(path), ".json") ||
+		!strings.HasPrefix(x.Name, namePrefix) {
 		return nil, fmt.Errorf("%s: this is no experiment that can be gone on with; begin it anew", path)
 	}
 	var over struct{ Over time.Time }

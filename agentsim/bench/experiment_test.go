@@ -282,6 +282,10 @@ func TestFindingAnExperiment(t *testing.T) {
 	if err := os.WriteFile(broken, []byte(`{"schema":"longpole.experiment/v9"`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	foreign := filepath.Join(s.Dir(), experimentFolder, "mine.json") // its runs would be whatever begins so
+	if err := os.WriteFile(foreign, []byte(`{"schema":"longpole.experiment/v1","experiment":"mine"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ name, want, wrong string }{
 		{"", "bench-20260504T1030", ""},
 		{"bench-20260504T0930", "bench-20260504T0930", ""},
