@@ -69,7 +69,7 @@ func withoutUser(text string) string {
 func restoreOptions(flags *pflag.FlagSet, x *bench.Experiment) error {
 	for name, values := range x.Options {
 		f := flags.Lookup(name)
-		if f == nil || len(values) == 0 {
+		if f == nil {
 			return fmt.Errorf("experiment %s was begun by another version, with --%s; begin another", x.Name, name)
 		}
 		if f.Changed {
@@ -80,9 +80,9 @@ func restoreOptions(flags *pflag.FlagSet, x *bench.Experiment) error {
 		}
 		var err error
 		if list, ok := f.Value.(pflag.SliceValue); ok {
-			err = list.Replace(values)
+			err = list.Replace(values) // perhaps none: --effort ""
 		} else {
-			err = f.Value.Set(values[0])
+			err = f.Value.Set(strings.Join(values, ""))
 		}
 		if err != nil {
 			return fmt.Errorf("experiment %s: --%s: %w", x.Name, name, err)
