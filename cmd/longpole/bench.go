@@ -201,6 +201,7 @@ func runBench(ctx context.Context, opt *benchOptions, stdin io.Reader, stdout, s
 
 	runs, problems, err := loadMade(plan.Store, made)
 	if err != nil {
+		sayEnds(stderr, made) // why there is nothing to be kept, perhaps
 		return errors.Join(runErr, err)
 	}
 	if opt.format == "text" {
@@ -265,6 +266,8 @@ func precision(p bench.Precision, until float64) string {
 		return known + "has no interval yet; more trials are needed"
 	case p.More == 0:
 		return known + fmt.Sprintf("to %s, as asked for", within(p.Width))
+	case p.More < 0:
+		return known + fmt.Sprintf("to %s; %s is out of reach", within(p.Width), within(until))
 	}
 	return known + fmt.Sprintf("to %s; %s would take about %s", within(p.Width), within(until), plural(p.More, "more trial"))
 }
@@ -300,7 +303,7 @@ func loadMade(s *store.Store, made []bench.Run) ([]*measure.Run, []traces.Proble
 		}
 	}
 	if len(runs) == 0 {
-		return nil, nil, fmt.Errorf("none of %s could be kept in %s; is there space, and may it be written?", plural(len(made), "run"), s.Dir())
+		return nil, nil, fmt.Errorf("none of %s left a record in %s; if nothing above says why: is there space, and may it be written?", plural(len(made), "run"), s.Dir())
 	}
 	return runs, problems, nil
 }
