@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -12,6 +13,9 @@ import (
 	"github.com/seed46266073/longpole/traces"
 )
 
+// errNotBegun is what errors are about a run that could not begin for what is on this side: it is no result.
+var errNotBegun = errors.New("bench: a run could not begin")
+
 // one makes the run of a cell.
 func (e *execution) one(ctx context.Context, a arrival) *Run {
 	c := a.cell
@@ -21,7 +25,7 @@ func (e *execution) one(ctx context.Context, a arrival) *Run {
 	if e.Store != nil {
 		w, err := e.Store.Create(c.id)
 		if err != nil {
-			r.Result.Outcome, r.Err = traces.Error, err
+			r.Result.Outcome, r.Err = traces.Error, fmt.Errorf("%w: %w", errNotBegun, err)
 			return r
 		}
 		cfg.Sink = w
@@ -43,7 +47,7 @@ func (e *execution) one(ctx context.Context, a arrival) *Run {
 func (e *execution) do(ctx context.Context, c cell, t *tracer.Tracer, seed int64, cfg tracer.RunConfig) (agentsim.Result, error) {
 	w, err := c.task.Open(tasks.Options{Speed: e.Speed, Listen: e.listen, Dial: e.dial})
 	if err != nil {
-		return agentsim.Result{RunID: cfg.ID, Outcome: traces.Error}, err
+		return agentsim.Result{RunID: cfg.ID, Outcome: traces.Error}, fmt.Errorf("%w: %w", errNotBegun, err)
 	}
 	defer w.Close() // a folder that stays behind disturbs nothing
 	s := c.setting
@@ -88,6 +92,8 @@ func (e *execution) warmUp(ctx context.Context) error {
 			switch {
 			case ctx.Err() != nil:
 				return context.Cause(ctx)
+			case errors.Is(err, errNotBegun):
+				return err
 			case err != nil && result.Steps == 0:
 				return fmt.Errorf("bench: the run to warm up could not begin: %w", err)
 			case err != nil && !result.Replied:

@@ -150,6 +150,59 @@ func TestAnExperimentThatIsGoneOnWithIsAsIfItHadNotBeenInterrupted(t *testing.T)
 	}
 }
 
+func TestWhatCannotBeKeptStopsAnExperiment(t *testing.T) {
+	inBubble(t, func(t *testing.T, p Plan) {
+		few(&p)
+		o := p.order(namePrefix + stamp(time.Now()))
+		w, err := p.Store.Create(o.block(2)[0].cells[0].id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Mkdir(w.Path(), 0o700); err != nil { // no file can be written there
+			t.Fatal(err)
+		}
+		runs, err := p.Run(t.Context())
+		if !errors.Is(err, ErrNotKept) || len(runs) == 0 || len(runs) == o.size()*p.Trials {
+			t.Fatalf("%d runs, %v", len(runs), err)
+		}
+		if err := os.Remove(w.Path()); err != nil {
+			t.Fatal(err)
+		}
+		if p.Resume, err = Find(p.Store, ""); err != nil {
+			t.Fatal(err)
+		}
+		runs, err = p.Run(t.Context())
+		if kept, _ := p.Store.List(); err != nil || len(runs) != o.size()*p.Trials || len(kept) != len(runs) {
+			t.Errorf("%d runs, %d kept, %v", len(runs), len(kept), err)
+		}
+	})
+}
+
+func TestARunThatCannotBeginIsNoResult(t *testing.T) {
+	inBubble(t, func(t *testing.T, p Plan) {
+		few(&p)
+		p.NoWarmUp = true
+		good := p.Tasks[2].Texts
+		p.Tasks[2].Texts = map[string]string{"../out": "of the folder"}
+		runs, err := p.Run(t.Context())
+		if !errors.Is(err, errNotBegun) || !strings.Contains(err.Error(), p.Tasks[2].Name) {
+			t.Fatal(err)
+		}
+		for _, r := range runs {
+			if r.Task == p.Tasks[2].Name {
+				t.Errorf("%s is counted", r.ID)
+			}
+		}
+		p.Tasks[2].Texts = good
+		if p.Resume, err = Find(p.Store, ""); err != nil {
+			t.Fatal(err)
+		}
+		if runs, err = p.Run(t.Context()); err != nil || len(runs) != 3*2*p.Trials {
+			t.Errorf("%d runs, %v", len(runs), err)
+		}
+	})
+}
+
 func TestFinishedRunsAreNotMadeAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, p Plan) {
 		few(&p)

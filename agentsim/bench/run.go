@@ -17,9 +17,14 @@ import (
 	"github.com/openai/openai-go/v3/option"
 )
 
+// ErrNotKept is the error of a plan that was stopped because the store did not take all that was recorded of a run: what more runs
+// cost would be lost too. It can be gone on with once there is space.
+var ErrNotKept = errors.New("bench: the store did not take all records, so no more runs were begun; make space")
+
 // Run makes the runs of the plan and returns those that were begun, in the order of the plan; of an experiment that is gone on with,
 // also the earlier ones. A run that ends without an answer is a result, not an error. The error is non-nil if the plan cannot be run
-// at all, or, beside the runs that were begun, the context's cause if it ended first.
+// at all, or, beside the runs that were begun, the context's cause if it ended first, ErrNotKept, or why one
+// more could not begin.
 func (p Plan) Run(ctx context.Context) (_ []Run, err error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -68,6 +73,7 @@ type execution struct {
 	journal    *journal // nil: it is not kept
 	order      order
 	clients    map[string]openai.Client // by endpoint's name
+	stop       context.CancelCauseFunc  // ends all runs
 
 	mu    sync.Mutex // guards what follows, and calls of Progress
 	made  map[string]*Run
@@ -147,6 +153,8 @@ func (p *Plan) serve() (address string, stop func(), err error) {
 }
 
 func (e *execution) run(ctx context.Context) ([]Run, error) {
+	ctx, e.stop = context.WithCancelCause(ctx)
+	defer e.stop(nil)
 	e.mu.Lock()
 	e.tally.began = time.Now()
 	e.tell(nil)

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -93,9 +94,17 @@ func (e *execution) leave(l Load) {
 	p.since = time.Time{}
 }
 
-// complete makes the run of an arrival, and counts it.
+// complete makes the run of an arrival, and counts it. One that could not begin does not count, and is the last, as is one that could
+// not be kept whole.
 func (e *execution) complete(ctx context.Context, a arrival) {
 	r := e.one(ctx, a)
+	switch {
+	case errors.Is(r.Err, errNotBegun):
+		e.stop(r.Err)
+		return
+	case r.Lost > 0:
+		e.stop(ErrNotKept)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.made[r.ID] = r

@@ -191,6 +191,7 @@ func runBench(ctx context.Context, opt *benchOptions, stdin io.Reader, stdout, s
 	plan.Progress = bar.show
 	made, runErr := plan.Run(ctx)
 	bar.end()
+	stopped := runErr != nil
 	sayUnsent(stderr, plan.Tracer, tallies)
 	if other := (bench.OtherPlan{}); errors.As(runErr, &other) {
 		return usageError{runErr}
@@ -223,8 +224,11 @@ func runBench(ctx context.Context, opt *benchOptions, stdin io.Reader, stdout, s
 	if runErr == nil && !opt.noTUI && opt.format == "text" && isTerminal(stdin, stdout) {
 		runErr = showScreens(ctx, runs, tui.Options{Title: "bench", Start: tui.Compare, Problems: problems}, stdin, stdout)
 	}
-	fmt.Fprintf(stderr, "%s kept in %s; `longpole view %s` shows them again\n", plural(len(made), "run"), plan.Store.Dir(), experiment(made[0].ID))
-	if ctx.Err() != nil {
+	if missing := len(made) - len(runs); missing > 0 {
+		fmt.Fprintf(stderr, "longpole: of %s no record can be read back\n", plural(missing, "run"))
+	}
+	fmt.Fprintf(stderr, "%s kept in %s; `longpole view %s` shows them again\n", plural(len(runs), "run"), plan.Store.Dir(), experiment(made[0].ID))
+	if stopped {
 		fmt.Fprintf(stderr, "`longpole bench --resume %s` goes on\n", experiment(made[0].ID))
 	}
 	return runErr
