@@ -225,9 +225,9 @@ func runBench(ctx context.Context, opt *benchOptions, stdin io.Reader, stdout, s
 		runErr = showScreens(ctx, runs, tui.Options{Title: "bench", Start: tui.Compare, Problems: problems}, stdin, stdout)
 	}
 	if missing := len(made) - len(runs); missing > 0 {
-		fmt.Fprintf(stderr, "longpole: of %s no record can be read back\n", plural(missing, "run"))
+		fmt.Fprintf(stderr, "longpole: of %s no record can be read back\n", traces.FormatCount(missing, "run"))
 	}
-	fmt.Fprintf(stderr, "%s kept in %s; `longpole view %s` shows them again\n", plural(len(runs), "run"), plan.Store.Dir(), experiment(made[0].ID))
+	fmt.Fprintf(stderr, "%s kept in %s; `longpole view %s` shows them again\n", traces.FormatCount(len(runs), "run"), plan.Store.Dir(), experiment(made[0].ID))
 	if stopped {
 		fmt.Fprintf(stderr, "`longpole bench --resume %s` goes on\n", experiment(made[0].ID))
 	}
@@ -264,7 +264,7 @@ func (opt *benchOptions) writeText(w io.Writer, plan *bench.Plan, runs []*measur
 
 // precision says whether the settings are known as well as was asked for.
 func precision(p bench.Precision, until float64) string {
-	known := fmt.Sprintf("after %s, %s is known worst: its median time to a correct answer ", plural(p.Trials, "trial"), p.Setting)
+	known := fmt.Sprintf("after %s, %s is known worst: its median time to a correct answer ", traces.FormatCount(p.Trials, "trial"), p.Setting)
 	switch {
 	case math.IsInf(p.Width, 1):
 		return known + "has no interval yet; more trials are needed"
@@ -273,7 +273,7 @@ func precision(p bench.Precision, until float64) string {
 	case p.More < 0:
 		return known + fmt.Sprintf("to %s; %s is out of reach", within(p.Width), within(until))
 	}
-	return known + fmt.Sprintf("to %s; %s would take about %s", within(p.Width), within(until), plural(p.More, "more trial"))
+	return known + fmt.Sprintf("to %s; %s would take about %s", within(p.Width), within(until), traces.FormatCount(p.More, "more trial"))
 }
 
 // within is a share as what may be added or taken off.
@@ -307,7 +307,7 @@ func loadMade(s *store.Store, made []bench.Run) ([]*measure.Run, []traces.Proble
 		}
 	}
 	if len(runs) == 0 {
-		return nil, nil, fmt.Errorf("none of %s left a record in %s; if nothing above says why: is there space, and may it be written?", plural(len(made), "run"), s.Dir())
+		return nil, nil, fmt.Errorf("none of %s left a record in %s; if nothing above says why: is there space, and may it be written?", traces.FormatCount(len(made), "run"), s.Dir())
 	}
 	return runs, problems, nil
 }
@@ -327,7 +327,7 @@ func sayUnsent(stderr io.Writer, t *tracer.Tracer, tallies []*export.Tally) {
 	for _, tally := range tallies {
 		sent, fault := tally.Sent()
 		if made := t.Spans(); sent < made {
-			fmt.Fprintf(stderr, "longpole: %d of %s did not reach %s: %s\n", made-sent, plural(made, "span"), export.Endpoint(),
+			fmt.Fprintf(stderr, "longpole: %d of %s did not reach %s: %s\n", made-sent, traces.FormatCount(made, "span"), export.Endpoint(),
 				report.Clean(fmt.Sprint(cmp.Or(fault, late, errors.New("more than can wait to be sent")))))
 		}
 	}
@@ -359,17 +359,9 @@ func sayEnds(stderr io.Writer, made []bench.Run) {
 			fmt.Fprintf(stderr, "longpole: and %d more kinds of ends without an answer\n", len(order)-i)
 			break
 		}
-		fmt.Fprintf(stderr, "longpole: %s without an answer: %s\n", plural(count[text], "run"), report.Clean(text))
+		fmt.Fprintf(stderr, "longpole: %s without an answer: %s\n", traces.FormatCount(count[text], "run"), report.Clean(text))
 	}
 	if lost > 0 {
-		fmt.Fprintf(stderr, "longpole: %s could not be written; the runs they belong to are incomplete\n", plural(lost, "record"))
+		fmt.Fprintf(stderr, "longpole: %s could not be written; the runs they belong to are incomplete\n", traces.FormatCount(lost, "record"))
 	}
-}
-
-// plural is a number of things in words.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

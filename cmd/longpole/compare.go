@@ -159,9 +159,9 @@ func (opt compareOptions) split(ctx context.Context, sources []string, stdin io.
 	groups := measure.GroupBy(runs, by...)
 	switch {
 	case len(by) == 0:
-		return nil, nil, misused("there is nothing to compare: no tag varies among %s; name two sources", plural(len(runs), "run"))
+		return nil, nil, misused("there is nothing to compare: no tag varies among %s; name two sources", traces.FormatCount(len(runs), "run"))
 	case len(groups) < 2:
-		return nil, nil, misused("there is nothing to compare: all of %s have the same %s; name two sources, or split --by another tag", plural(len(runs), "run"), strings.Join(by, " and "))
+		return nil, nil, misused("there is nothing to compare: all of %s have the same %s; name two sources, or split --by another tag", traces.FormatCount(len(runs), "run"), strings.Join(by, " and "))
 	}
 	return groups, problems, nil
 }

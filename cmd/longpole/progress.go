@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"github.com/seed46266073/longpole/agentsim/bench"
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/report"
 )
 
@@ -55,7 +56,7 @@ func progressText(p bench.Progress) string {
 	if p.Estimate {
 		about = "about "
 	}
-	text := fmt.Sprintf("%d of %s%s", p.Done, about, plural(p.Total, "run"))
+	text := fmt.Sprintf("%d of %s%s", p.Done, about, traces.FormatCount(p.Total, "run"))
 	if p.Failed > 0 {
 		text += fmt.Sprintf(", %d without a correct answer", p.Failed)
 	}

@@ -128,5 +128,5 @@ func sayRun(w io.Writer, kept *store.Store, id string, stall time.Duration) {
 	}
 	run := runs[0]
 	fmt.Fprintf(w, "%s  %s  %s  %s  %s, %s\n", id, report.Clean(run.Name), run.Outcome, report.Duration(run.Wall),
-		plural(len(run.Steps), "step"), plural(len(run.ToolCalls), "tool call"))
+		traces.FormatCount(len(run.Steps), "step"), traces.FormatCount(len(run.ToolCalls), "tool call"))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/seed46266073/longpole/tracer/proxy"
 	"github.com/seed46266073/longpole/tracer/session"
 	"github.com/seed46266073/longpole/tracer/stream"
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/report"
 )
 
@@ -133,13 +134,13 @@ func (r *recording) end(at time.Time) error {
 // sayOverhead prints what the proxy has added.
 func (r *recording) sayOverhead(w io.Writer) {
 	s := r.proxy.SelfCheck()
-	fmt.Fprintf(w, "self-check  %s, %s timed", plural(int(s.Exchanges), "request"), plural(int(s.Chunks), "chunk"))
+	fmt.Fprintf(w, "self-check  %s, %s timed", traces.FormatCount(int(s.Exchanges), "request"), traces.FormatCount(int(s.Chunks), "chunk"))
 	if s.Chunks > 0 {
 		fmt.Fprintf(w, ": added %s at the median, %s at the 99th percentile, %s at worst; %s held for a slow reader",
-			report.Duration(s.Median), report.Duration(s.P99), report.Duration(s.Worst), plural(int(r.tally.heldChunks()), "chunk"))
+			report.Duration(s.Median), report.Duration(s.P99), report.Duration(s.Worst), traces.FormatCount(int(r.tally.heldChunks()), "chunk"))
 	}
 	if s.Incomplete > 0 {
-		fmt.Fprintf(w, "; %s not recorded completely", plural(int(s.Incomplete), "request"))
+		fmt.Fprintf(w, "; %s not recorded completely", traces.FormatCount(int(s.Incomplete), "request"))
 	}
 	fmt.Fprintln(w)
 }

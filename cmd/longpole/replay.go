@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/seed46266073/longpole/tracer/cassette"
+	"github.com/seed46266073/longpole/traces"
 )
 
 // runReplay serves a cassette, in the place of the simulated models.
@@ -32,13 +33,13 @@ func runReplay(ctx context.Context, opt modelOptions, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w; choose another address with --listen", opt.listen, err)
 	}
-	fmt.Fprintf(stderr, "%s of %s on http://%s at %gx\n", plural(len(recorded.Exchanges), "recorded response"), opt.replay, listener.Addr(), speed)
+	fmt.Fprintf(stderr, "%s of %s on http://%s at %gx\n", traces.FormatCount(len(recorded.Exchanges), "recorded response"), opt.replay, listener.Addr(), speed)
 	handler := cassette.NewHandler(recorded, speed)
 	if err := serve(ctx, listener, handler); err != nil {
 		return err
 	}
 	if n := handler.Left(); n > 0 {
-		fmt.Fprintf(stderr, "%s were not asked for\n", plural(n, "response"))
+		fmt.Fprintf(stderr, "%s were not asked for\n", traces.FormatCount(n, "response"))
 	}
 	return nil
 }

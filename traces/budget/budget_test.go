@@ -62,7 +62,7 @@ func TestCheck(t *testing.T) {
 		{"a tool that never ran cannot be told", 5, 0, "max(exec[ls]) < 21ms", budget.Untold, "", "there is no measured ls call to tell it from"},
 		{"a tool that nobody called takes no time, which is said", 5, 0, "share(tool[ls]) < 5%", budget.Kept, "0 %", "of the time of 5 runs, without a call of ls"},
 		{"also of its time", 5, 0, "tool[ls].max < 1s", budget.Kept, "0 s", "of 5 runs, without a call of ls"},
-		{"any percentile in either form", 5, 0, "run.p99.9 < 1s", budget.Untold, "", "it takes 1000 runs, there are 5"},
+		{"any percentile in either form", 5, 0, "run.p99.9 < 1s", budget.Untold, "", "it takes 1,000 runs, there are 5"},
 		{"a tool's name may hold what limits are made of", 5, 0, "max(tool[a<b]) <= 1s", budget.Kept, "0 s", "of 5 runs, without a call of a<b"},
 		{"numbers", 5, 0, "max(steps) <= 3", budget.Kept, "1", "of 5 runs"},
 		{"tokens that nobody counted cannot be told", 5, 0, "mean(output_tokens) < 1000", budget.Untold, "", "there is no counted run to tell it from"},

@@ -143,11 +143,11 @@ func tooFew(what quantity, s sample, needed int) string {
 	if s.N() == 0 {
 		return "there is no " + what.of + " to tell it from" + s.unfinished()
 	}
-	return fmt.Sprintf("it takes %s, there are %d", plural(needed, what.of), s.N()) + s.unfinished()
+	return fmt.Sprintf("it takes %s, there are %d", traces.FormatCount(needed, what.of), s.N()) + s.unfinished()
 }
 
 func seenIn(what quantity, s sample) string {
-	why := fmt.Sprintf("of %s", plural(s.N(), what.of))
+	why := fmt.Sprintf("of %s", traces.FormatCount(s.N(), what.of))
 	if n := len(s.Above); n > 0 {
 		why += fmt.Sprintf(", %d cut off by a time limit", n)
 	}
@@ -171,7 +171,7 @@ func shareOf(part func(*measure.Run) time.Duration) func(*measure.Group) value {
 		if all == 0 {
 			return value{none: true, why: "the runs took no time"}
 		}
-		return exactly(of/all, fmt.Sprintf("of the time of %s", plural(g.N, "run")))
+		return exactly(of/all, fmt.Sprintf("of the time of %s", traces.FormatCount(g.N, "run")))
 	}
 }
 
@@ -193,7 +193,7 @@ func success(g *measure.Group) value {
 	if g.Success == nil {
 		return value{none: true, why: "no run says how it ended"}
 	}
-	why := fmt.Sprintf("of %s", plural(g.N-g.Unknown, "run"))
+	why := fmt.Sprintf("of %s", traces.FormatCount(g.N-g.Unknown, "run"))
 	if !g.Checked {
 		why += " (finished; no answer was checked)"
 	}
@@ -201,10 +201,3 @@ func success(g *measure.Group) value {
 }
 
 func runs(g *measure.Group) value { return exactly(float64(g.N), "") }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

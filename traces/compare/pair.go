@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/stats"
 )
@@ -108,7 +109,7 @@ func (p *Pair) noteShared() {
 		}
 	}
 	if n > 0 {
-		p.Notes = append(p.Notes, plural(n, "run")+" of both are the same: no difference between these is one between settings")
+		p.Notes = append(p.Notes, traces.FormatCount(n, "run")+" of both are the same: no difference between these is one between settings")
 	}
 }
 
@@ -155,7 +156,7 @@ func (p *Pair) match() []stats.Stratum {
 		left -= a[task].N() + b[task].N()
 	}
 	if left > 0 {
-		p.Notes = append(p.Notes, plural(left, "run")+" of tasks that only one of them got right or ran into the limit in: left out of the comparison of times")
+		p.Notes = append(p.Notes, traces.FormatCount(left, "run")+" of tasks that only one of them got right or ran into the limit in: left out of the comparison of times")
 	}
 	return strata
 }

@@ -44,7 +44,7 @@ func (p *Pair) timeText(made int) string {
 		return s
 	}
 	if p.P == nil {
-		return fmt.Sprintf("%s and %s cannot be compared in time: %s of %s were %s, %d of %s", b, a, plural(p.B.Succeeded, "run"), b, p.right(), p.A.Succeeded, a)
+		return fmt.Sprintf("%s and %s cannot be compared in time: %s of %s were %s, %d of %s", b, a, traces.FormatCount(p.B.Succeeded, "run"), b, p.right(), p.A.Succeeded, a)
 	}
 	if math.IsInf(p.spread, 1) {
 		return fmt.Sprintf("%s and %s cannot be told apart in time%s: too many runs were cut off", b, a, p.over())
@@ -125,7 +125,7 @@ func (p *Pair) successText() string {
 	}
 	a, b := percent(p.A.Success.Rate), percent(p.B.Success.Rate)
 	span := signed("%+.0f to %+.0f points", math.Round(100*r.Low)+0, math.Round(100*r.High)+0) // + 0: there is no -0
-	runs := plural(min(p.A.N-p.A.Unknown, p.B.N-p.B.Unknown), "run")
+	runs := traces.FormatCount(min(p.A.N-p.A.Unknown, p.B.N-p.B.Unknown), "run")
 	done := p.right()
 	switch {
 	case r.told() && r.Rate > 0:
@@ -168,11 +168,4 @@ func rough(n int) int {
 		unit *= 10
 	}
 	return (n + unit - 1) / unit * unit
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

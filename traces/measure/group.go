@@ -273,16 +273,16 @@ func (g *Group) note(correct, cutOff []*Run) {
 	say := func(format string, args ...any) { g.Notes = append(g.Notes, fmt.Sprintf(format, args...)) }
 	if n := len(cutOff); n > 0 {
 		limit := math.Round(slices.Min(times(cutOff))/1e8) / 10
-		say("%s cut off at the limit %s as longer than %s s", count(n, "run"), verb(n, "counts", "count"),
+		say("%s cut off at the limit %s as longer than %s s", traces.FormatCount(n, "run"), verb(n, "counts", "count"),
 			strconv.FormatFloat(limit, 'f', -1, 64))
 	}
 	if n := len(correct); n == 0 {
 		say("no run ended with a correct answer, so there is no time to one")
 	} else if need := stats.NeededForMedianInterval(level); n+len(cutOff) < need {
-		say("%s: too few for an interval of the median, which needs %d", count(n, "correct run"), need)
+		say("%s: too few for an interval of the median, which needs %d", traces.FormatCount(n, "correct run"), need)
 	}
 	if g.Unknown > 0 {
-		say("%s %s not say how %s ended: left out of the success rate", count(g.Unknown, "run"), verb(g.Unknown, "does", "do"),
+		say("%s %s not say how %s ended: left out of the success rate", traces.FormatCount(g.Unknown, "run"), verb(g.Unknown, "does", "do"),
 			verb(g.Unknown, "it", "they"))
 	}
 	if !g.Checked && len(correct) > 0 {
@@ -320,10 +320,6 @@ func scaleList(scales map[float64]bool) string {
 		words = append(words, fmt.Sprintf("%gx", s))
 	}
 	return strings.Join(words, ", ")
-}
-
-func count(n int, noun string) string {
-	return fmt.Sprintf("%d %s", n, noun+verb(n, "", "s"))
 }
 
 func verb(n int, one, many string) string {

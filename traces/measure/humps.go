@@ -38,6 +38,6 @@ func humps(runs []*Run) string {
 		return ""
 	}
 	at := func(log float64) string { return traces.FormatDuration(time.Duration(math.Round(math.Exp(log)))) }
-	return "times to first token fall into two: about " + at(low) + " in " + count(len(two.Low), "call") + " and " + at(high) + " in " +
-		count(len(two.High), "call") + ", as with a warm and a cold cache"
+	return "times to first token fall into two: about " + at(low) + " in " + traces.FormatCount(len(two.Low), "call") + " and " + at(high) + " in " +
+		traces.FormatCount(len(two.High), "call") + ", as with a warm and a cold cache"
 }

@@ -15,9 +15,9 @@ func (p *page) blame(b *blame.Blame) {
 	if b.MeanWall <= 0 {
 		return
 	}
-	p.section("what the runs waited for: means of " + plural(b.Runs, "run"))
+	p.section("what the runs waited for: means of " + traces.FormatCount(b.Runs, "run"))
 	if b.Open > 0 {
-		p.aside(fmt.Sprintf("%s not finished when this was read: times are so far", plural(b.Open, "run")))
+		p.aside(fmt.Sprintf("%s not finished when this was read: times are so far", traces.FormatCount(b.Open, "run")))
 	}
 	var rows []blameRow
 	for _, c := range b.Components {
@@ -177,7 +177,7 @@ func (p *page) drifts(list []blame.Drift) {
 
 // driftLine says what a drift shows, and no more.
 func driftLine(d blame.Drift) string {
-	from := fmt.Sprintf("%s of %s", plural(d.N, driftPoint(d)), plural(d.Runs, "run"))
+	from := fmt.Sprintf("%s of %s", traces.FormatCount(d.N, driftPoint(d)), traces.FormatCount(d.Runs, "run"))
 	line := string(d.Of) + ": "
 	switch {
 	case d.N == 0:

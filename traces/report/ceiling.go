@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/ceiling"
 )
 
@@ -39,7 +40,7 @@ func (p *page) reached(list []held) {
 		h := &list[i]
 		share, above := unknown, unknown
 		if m := h.bounded; m.Share != nil {
-			share, above = Percent(*m.Share), fmt.Sprintf("%d of %s", m.Over, plural(m.Calls, "call"))
+			share, above = Percent(*m.Share), fmt.Sprintf("%d of %s", m.Over, traces.FormatCount(m.Calls, "call"))
 		}
 		rows = append(rows, append(p.begin(h), perSecond(h.rates.Output.Median), share, above))
 	}

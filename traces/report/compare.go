@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
 )
@@ -79,7 +80,7 @@ func (p *page) causes(pair *compare.Pair) {
 		rows = append(rows, []string{Clean(c.Name), p.difference(c.Time), p.causeBar(c, scale, axis, cells-axis), p.draw(Factors(c))})
 	}
 	if more > 0 {
-		rows = append(rows, []string{plural(more, "other cause"), p.difference(rest), "", ""})
+		rows = append(rows, []string{traces.FormatCount(more, "other cause"), p.difference(rest), "", ""})
 	}
 	rows = append(rows, []string{"sum", p.difference(*pair.MeanDifference), "", ""})
 	p.table([]column{{head: "", flex: true}, {head: "", right: true}, {head: axisHead(axis, cells), keep: 2},

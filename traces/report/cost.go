@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/cost"
 )
 
@@ -90,7 +91,7 @@ func (p *page) billNotes(list []held, currency string) {
 		h := &list[i]
 		b := h.bill
 		if missing := b.Unpriced + b.Uncounted; missing > 0 {
-			s := fmt.Sprintf("cost unknown, as %d of %s could not be charged; the others come to %s %s", missing, plural(b.Calls, "call"), currency, b.Known)
+			s := fmt.Sprintf("cost unknown, as %d of %s could not be charged; the others come to %s %s", missing, traces.FormatCount(b.Calls, "call"), currency, b.Known)
 			if b.UnpricedTokens > 0 {
 				s += fmt.Sprintf("; %s tokens have no price", Count(b.UnpricedTokens))
 			}
@@ -109,7 +110,7 @@ func (p *page) billNotes(list []held, currency string) {
 	for _, n := range notes {
 		s := p.who(list, n.of...) + n.text
 		if n.calls > 0 {
-			s += fmt.Sprintf(" (%s)", plural(n.calls, "call"))
+			s += fmt.Sprintf(" (%s)", traces.FormatCount(n.calls, "call"))
 		}
 		p.wrapped(s, asIs)
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
 )
 
@@ -57,7 +58,7 @@ func and(words []string) string {
 	case n == 1:
 		return words[0]
 	case n > 4:
-		return strings.Join(words[:3], ", ") + " and " + plural(n-3, "other")
+		return strings.Join(words[:3], ", ") + " and " + traces.FormatCount(n-3, "other")
 	default:
 		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 	}

@@ -27,7 +27,7 @@ func (p *page) comparison(c *compare.Comparison) {
 	if keys := groups[0].By; len(keys) > 0 {
 		by = " by " + strings.Join(keys, " and ")
 	}
-	p.line(p.bold(GoalOf(groups).Title+by), p.draw(" · "), plural(n, "run"))
+	p.line(p.bold(GoalOf(groups).Title+by), p.draw(" · "), traces.FormatCount(n, "run"))
 	if s := scales(groups); s != "" {
 		p.line("  ", s)
 	}
@@ -177,7 +177,7 @@ func (p *page) shares(groups []measure.Group) {
 	rows = append(rows, append([]string{"mean"}, sum...))
 	p.line()
 	if n := p.table(columns, rows); n > 0 {
-		p.aside(fmt.Sprintf("%s more on a wider page; --format json lists all", plural(n, "group")))
+		p.aside(fmt.Sprintf("%s more on a wider page; --format json lists all", traces.FormatCount(n, "group")))
 	}
 }
 

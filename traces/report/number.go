@@ -65,14 +65,4 @@ func Percent(f float64) string {
 }
 
 // Count returns n with commas between thousands: "12,345".
-func Count(n int64) string {
-	s := fmt.Sprint(n)
-	start := 0
-	if n < 0 {
-		start = 1
-	}
-	for i := len(s) - 3; i > start; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Count(n int64) string { return traces.FormatNumber(n) }

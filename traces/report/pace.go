@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/pace"
 )
 
@@ -71,7 +72,7 @@ func shortfall(c pace.Check, share float64) string {
 		bound = "at least " + amount(c.Limit.What, c.Limit.Low)
 	}
 	return fmt.Sprintf("%s %s in the median, wanted %s in %s; kept in %d of %s (95 %%: %.0f–%.0f %%)", c.Limit.What, amount(c.Limit.What, c.Median), bound, Percent(share),
-		c.Kept, plural(c.N, unit), c.Low*100, c.High*100)
+		c.Kept, traces.FormatCount(c.N, unit), c.Low*100, c.High*100)
 }
 
 // amount writes a value of a measure in its unit.

@@ -34,7 +34,7 @@ func (p *page) run(r *measure.Run) {
 func (p *page) headline(r *measure.Run) {
 	sep := p.draw(" · ")
 	what := p.bold("longpole") + "  " + strings.Join(p.what(r), sep)
-	counts := []string{plural(r.Counts.Steps, "step"), plural(r.Counts.ToolCalls, "tool"), plural(r.Counts.Retries(), "retry")}
+	counts := []string{traces.FormatCount(r.Counts.Steps, "step"), traces.FormatCount(r.Counts.ToolCalls, "tool"), traces.FormatCount(r.Counts.Retries(), "retry")}
 	how := p.bold(p.duration(r.Wall)) + "   " + strings.Join(counts, sep)
 	if free := p.width - ansi.StringWidth(what) - ansi.StringWidth(how); free >= 3 {
 		p.line(what, strings.Repeat(" ", free), how)
@@ -96,7 +96,7 @@ func (p *page) tokens(u measure.Usage) string {
 		s += ", estimated"
 	}
 	if u.Uncounted > 0 {
-		s += fmt.Sprintf(", %s not counted", plural(u.Uncounted, "call"))
+		s += fmt.Sprintf(", %s not counted", traces.FormatCount(u.Uncounted, "call"))
 	}
 	return s
 }

@@ -65,7 +65,7 @@ func varying(runs []*measure.Run) []string {
 
 // runs lists several runs, one a line.
 func (p *page) runs(runs []*measure.Run) {
-	p.line(p.bold(plural(len(runs), "run")))
+	p.line(p.bold(traces.FormatCount(len(runs), "run")))
 	var rows [][]string
 	shown, more := capped(runs, runsShown)
 	ids := shortIDs(runs)
@@ -146,14 +146,4 @@ func title(r *measure.Run) string {
 		return r.Name
 	}
 	return r.ID
-}
-
-func plural(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case noun == "retry":
-		return fmt.Sprintf("%d retries", n)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

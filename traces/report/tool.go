@@ -52,7 +52,7 @@ func (p *page) mayWait(r *measure.Run) {
 		}
 	}
 	if calls > 0 {
-		p.aside(fmt.Sprintf("%s of %s took so long that a person's time may be in it", plural(calls, "call"),
+		p.aside(fmt.Sprintf("%s of %s took so long that a person's time may be in it", traces.FormatCount(calls, "call"),
 			and(slices.SortedFunc(maps.Keys(names), stats.Natural))))
 	}
 }

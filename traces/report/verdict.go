@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
 )
@@ -27,7 +28,7 @@ func VerdictOf(c *compare.Comparison) []string {
 			say = append(say, p.Text)
 		}
 		if more > 0 {
-			say = append(say, fmt.Sprintf("The document of --format json holds %s more.", plural(more, "pair")))
+			say = append(say, fmt.Sprintf("The document of --format json holds %s more.", traces.FormatCount(more, "pair")))
 		}
 	}
 	return append(say, untold...)
@@ -102,7 +103,7 @@ func single(g measure.Group) string {
 	}
 	s += medianOf(g) + " in the median"
 	if g.Success != nil {
-		s += fmt.Sprintf("; %s of %s %s", Percent(g.Success.Rate), plural(g.N-g.Unknown, "run"), goal.did())
+		s += fmt.Sprintf("; %s of %s %s", Percent(g.Success.Rate), traces.FormatCount(g.N-g.Unknown, "run"), goal.did())
 	}
 	if len(g.Families) > 0 {
 		most := slices.MaxFunc(g.Families, func(a, b measure.FamilyMean) int { return cmp.Compare(a.Mean, b.Mean) })

@@ -26,7 +26,7 @@ func WriteWhatIf(w io.Writer, answers []whatif.Answer, outlook *whatif.Outlook, 
 		p.outlook(outlook, Clean(title(answers[0].Run)))
 		p.assumed(answers[0].Assumed)
 	case outlook != nil:
-		p.outlook(outlook, plural(len(answers), "run"))
+		p.outlook(outlook, traces.FormatCount(len(answers), "run"))
 		p.assumed(assumedOf(answers))
 	case len(answers) == 1:
 		p.whatIf(&answers[0])

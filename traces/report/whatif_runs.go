@@ -14,7 +14,7 @@ import (
 
 // whatIfs writes the same plan's answers for several runs: what they have in common, then each.
 func (p *page) whatIfs(answers []whatif.Answer) {
-	p.line(p.bold("what if"), "  ", plural(len(answers), "run"))
+	p.line(p.bold("what if"), "  ", traces.FormatCount(len(answers), "run"))
 	p.plan(answers[0].Plan)
 	p.line()
 	p.savings(answers)

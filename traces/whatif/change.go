@@ -306,22 +306,15 @@ func (c *change) doubts(e Edit, in []bool) {
 // unsplit says that nothing is known of when a response was written that has no phases.
 func (c *change) unsplit(e Edit) {
 	if n := c.Prepared.tokens().unsplit; n > 0 && e.Target == DecodeRate {
-		c.assumed.say("%s: the responses of %s are not split into phases: they stay as they are", e, plural(n, "call"))
+		c.assumed.say("%s: the responses of %s are not split into phases: they stay as they are", e, traces.FormatCount(n, "call"))
 	}
 }
 
 // hidden says that reasoning which was billed but not shown cannot be changed: it is somewhere in the wait.
 func (c *change) hidden(e Edit) {
 	if n := c.Prepared.tokens().hidden; n > 0 && e.Target.has(traces.Reasoning, "") {
-		c.assumed.say("%s: the reasoning of %s was hidden and is part of the wait: it stays as it is", e, plural(n, "call"))
+		c.assumed.say("%s: the reasoning of %s was hidden and is part of the wait: it stays as it is", e, traces.FormatCount(n, "call"))
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // notes are sentences, each said once. Nil takes none.

@@ -68,7 +68,7 @@ func (f fewer) assume(asked int, n *notes) {
 		n.say("--steps -%d changes nothing: the run has no step before the last", asked)
 		return
 	case f.n < asked:
-		n.say("--steps -%d: the run has only %s before the last", asked, plural(f.n, "step"))
+		n.say("--steps -%d: the run has only %s before the last", asked, traces.FormatCount(f.n, "step"))
 	}
 	var sum time.Duration
 	for _, s := range f.median() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/report"
 	"github.com/seed46266073/longpole/tui/cell"
 )
@@ -30,7 +31,7 @@ func (m *Model) foot() []string {
 		times.Text(t.Muted, ", own ").Text(t.Text, report.Duration(p.of.Own))
 	}
 	if len(m.runs) > 1 {
-		times.Right(t.Muted, fmt.Sprintf(" in %s of %s ", report.Count(int64(p.of.Runs)), count(m.graph.Runs, "run")))
+		times.Right(t.Muted, fmt.Sprintf(" in %s of %s ", report.Count(int64(p.of.Runs)), traces.FormatCount(m.graph.Runs, "run")))
 	}
 	m.cost(more.Space(1))
 	m.beside(beside.Space(1))
@@ -74,7 +75,7 @@ func (m *Model) cost(l *cell.Line) {
 	if b.Spans == 0 {
 		return
 	}
-	lasted := count(b.Spans, "span") + " lasted " + report.Duration(b.Span)
+	lasted := traces.FormatCount(b.Spans, "span") + " lasted " + report.Duration(b.Span)
 	if len(m.runs) > 1 {
 		lasted += " a run"
 	}

@@ -37,7 +37,7 @@ func (m *Model) View() string {
 	switch {
 	case m.root == nil:
 		lines = append(lines, empty, m.say(m.theme.Text, fmt.Sprintf("adding up what %s waited for, in %s spans %s",
-			count(len(m.runs), "run"), report.Count(int64(m.spans)), m.theme.Glyphs.Ellipsis)))
+			traces.FormatCount(len(m.runs), "run"), report.Count(int64(m.spans)), m.theme.Glyphs.Ellipsis)))
 	case len(m.runs) == 0:
 		lines = append(lines, empty, m.say(m.theme.Text, "no runs: nothing was waited for"))
 	case m.root.Total <= 0:
@@ -64,13 +64,6 @@ func (m *Model) say(style theme.Style, words string) string {
 	return cell.NewLine(m.theme, m.width, false).Space(2).Text(style, words).String()
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return report.Count(int64(n)) + " " + noun + "s"
-}
-
 // title says whose paths these are, and how they were added up.
 func (m *Model) title() string {
 	t := m.theme
@@ -80,9 +73,9 @@ func (m *Model) title() string {
 	case len(m.runs) == 1:
 		l.Fit(t.Strong, m.name(), min(cell.Width(m.name()), l.Left()-12))
 	case m.marked:
-		l.Text(t.Strong, count(len(m.runs), "marked run"))
+		l.Text(t.Strong, traces.FormatCount(len(m.runs), "marked run"))
 	default:
-		l.Text(t.Strong, count(len(m.runs), "run"))
+		l.Text(t.Strong, traces.FormatCount(len(m.runs), "run"))
 	}
 	if m.root == nil {
 		return l.String()
@@ -108,7 +101,7 @@ func (m *Model) all() string {
 	if len(m.runs) == 1 {
 		return m.name()
 	}
-	return "all " + count(len(m.runs), "run")
+	return "all " + traces.FormatCount(len(m.runs), "run")
 }
 
 // above says what was zoomed into, what was found, or what the widths are.
@@ -117,7 +110,7 @@ func (m *Model) above() string {
 	l := cell.NewLine(t, m.width, false).Space(1)
 	switch top := m.whole(); {
 	case m.query != "":
-		words := fmt.Sprintf("%s called %s", count(m.found, "block"), m.query)
+		words := fmt.Sprintf("%s called %s", traces.FormatCount(m.found, "block"), m.query)
 		if m.found > 0 {
 			words += fmt.Sprintf(": %s, %s of all", report.Duration(m.sum), report.Percent(share(m.sum, m.root.Total)))
 		}
@@ -140,7 +133,7 @@ func (m *Model) above() string {
 func (m *Model) blockName(p pick) string {
 	switch {
 	case p.from != itself && p.from == 0:
-		return count(len(p.kids()), "block")
+		return traces.FormatCount(len(p.kids()), "block")
 	case p.from != itself:
 		return fmt.Sprintf("%d more", len(p.kids()))
 	case p.of.parent == nil:

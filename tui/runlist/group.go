@@ -131,7 +131,7 @@ func (m *Model) headRow(l *cell.Line, g *group) {
 	}
 	slices.Sort(walls)
 	l.Column(1).Text(t.Accent, sign).Space(1).Text(t.Muted, m.by+" ").Text(t.Strong, cmp.Or(g.value, "none"))
-	l.Text(t.Muted, fmt.Sprintf("   %s   %d ok   median wall %s", count(len(g.order), "run"), ok, report.Duration(median(walls))))
+	l.Text(t.Muted, fmt.Sprintf("   %s   %d ok   median wall %s", traces.FormatCount(len(g.order), "run"), ok, report.Duration(median(walls))))
 }
 
 // median returns the middle of sorted times; of two middles, their mean.

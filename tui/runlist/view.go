@@ -131,22 +131,15 @@ func (m *Model) titleView() string {
 	t := m.theme
 	l := cell.NewLine(t, m.width, false)
 	l.Space(1).Text(t.Accent, "longpole").Space(2).Text(t.Strong, cmp.Or(m.title, "runs"))
-	words := count(len(m.order), "run")
+	words := traces.FormatCount(len(m.order), "run")
 	if len(m.order) < len(m.runs) {
-		words = fmt.Sprintf("%d of %s", len(m.order), count(len(m.runs), "run"))
+		words = fmt.Sprintf("%d of %s", len(m.order), traces.FormatCount(len(m.runs), "run"))
 	}
 	if n := len(m.marks); n > 0 {
 		words += fmt.Sprintf(" %s %d marked", t.Glyphs.Dot, n)
 	}
 	l.Right(t.Muted, " "+words+" ")
 	return l.String()
-}
-
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func (m *Model) headView() string {
