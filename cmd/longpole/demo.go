@@ -13,9 +13,7 @@ import (
 	"github.com/seed46266073/longpole/tui"
 )
 
-//go:generate sh demo/record.sh
-
-// demoRuns are runs of the built-in tasks as bench keeps them, all in one file.
+// demoRuns are runs of the built-in tasks as bench keeps them, all in one file; demo/record.sh, which takes minutes, makes them anew.
 //
 //go:embed demo/runs.jsonl.gz
 var demoRuns []byte
