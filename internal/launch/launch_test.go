@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 
 // starter runs a shell script as launch does, and says how it ended.
 func starter(script string) int {
+	// The signals that a caller may have ignored, as nohup does, are taken first: so they are at work in the command, however the tests were started.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGHUP)
 	if os.Getenv("LAUNCH_HANGUP") == "ignored" {
 		signal.Ignore(syscall.SIGHUP)
 	}
