@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -22,6 +24,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs the command lines of testdata/*.txtar: a command, its output, its status.
 func TestScripts(t *testing.T) {
+	takeIgnored(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
@@ -32,6 +35,18 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// takeIgnored takes the signals that whoever started the tests has ignored, as nohup does: so they are at work in the programs that
+// the tests start.
+func takeIgnored(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	t.Cleanup(func() { signal.Stop(signals) })
 }
 
 func TestSignalsPickTheExitStatus(t *testing.T) {
