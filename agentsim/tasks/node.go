@@ -101,6 +101,15 @@ func (n node) fail(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", n.file, n.line, fmt.Sprintf(format, args...))
 }
 
+// wants is the error that n is something else than what it should be.
+func (n node) wants(what string) error {
+	switch n.ast.(type) {
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
+		return n.fail("want %s, written out: anchors, aliases and tags are not understood", what)
+	}
+	return n.fail("want %s", what)
+}
+
 func (n node) refuse(format string, args ...any) (node, error) { return n, n.fail(format, args...) }
 
 // A field is a key of a mapping and its value.
@@ -119,7 +128,7 @@ func (n node) fields(what string) ([]field, error) {
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{m}
 	default:
-		return nil, n.fail("want %s", what)
+		return nil, n.wants(what)
 	}
 	var list []field
 	for _, v := range values {
@@ -160,7 +169,7 @@ func (n node) known(what string, keys ...string) (map[string]node, error) {
 func (n node) list(what string) ([]node, error) {
 	s, ok := n.ast.(*ast.SequenceNode)
 	if !ok {
-		return nil, n.fail("want %s", what)
+		return nil, n.wants(what)
 	}
 	var values []node
 	for _, v := range s.Values {
@@ -197,7 +206,7 @@ func (n node) texts(what string) ([]string, error) {
 func (n node) text(what string) (string, error) {
 	text, ok := n.scalar()
 	if !ok || strings.TrimSpace(text) == "" {
-		return "", n.fail("want %s, a text", what)
+		return "", n.wants(what + ", a text")
 	}
 	return text, nil
 }
