@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"io"
 	"math"
 	"net/url"
 	"os"
@@ -221,6 +222,16 @@ func namedFile(text string) (name, file string) {
 
 const largestSystem = 1 << 20 // bytes
 
+// readSome reads no more than so many bytes of a file, which may be one without an end.
+func readSome(file string, most int64) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
 // systems reads system messages from their files.
 func systems(texts []string) ([]bench.System, error) {
 	var list []bench.System
@@ -229,7 +240,7 @@ func systems(texts []string) ([]bench.System, error) {
 		var content []byte
 		if file != "" {
 			var err error
-			if content, err = os.ReadFile(file); err != nil {
+			if content, err = readSome(file, largestSystem+1); err != nil {
 				return nil, misused("--system: %w; want FILE, NAME=FILE or default", err)
 			}
 			if len(content) > largestSystem || strings.TrimSpace(string(content)) == "" {
