@@ -23,6 +23,7 @@ type exportOptions struct {
 	to     string
 	output string
 	mean   bool
+	only   selection
 }
 
 // profiles are the forms in which the critical paths of runs can be written.
@@ -60,6 +61,7 @@ for flame graphs, or as a profile for go tool pprof, where labels tell run, mode
   longpole export --to pprof -o new.pb.gz new/ && go tool pprof -http=: new.pb.gz
   longpole export --to pprof --mean -o a.pb.gz old/
   longpole export --to pprof --mean -o b.pb.gz new/ && go tool pprof -http=: -diff_base a.pb.gz b.pb.gz
+  longpole export --to pprof --where effort=high -o high.pb.gz
   longpole export --to folded traces.jsonl | flamegraph.pl --countname ns > path.svg
   longpole export --to folded -o path.folded traces.jsonl    for https://www.speedscope.app`,
 		Args: cobra.ArbitraryArgs,
@@ -70,6 +72,7 @@ for flame graphs, or as a profile for go tool pprof, where labels tell run, mode
 	cmd.Flags().StringVar(&opt.to, "to", "otlp", "otlp: an OTLP endpoint, set by OTEL_EXPORTER_OTLP_* variables; folded: folded stacks; pprof: a pprof profile")
 	cmd.Flags().StringVarP(&opt.output, "output", "o", "-", "`FILE` to write a profile to; - is standard output")
 	cmd.Flags().BoolVar(&opt.mean, "mean", false, "write means over the runs instead of sums")
+	opt.only.flags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions([]string{"otlp", "folded", "pprof"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -83,8 +86,14 @@ func runExport(ctx context.Context, opt exportOptions, sources []string, stdin i
 	case opt.output != "-" || opt.mean:
 		return misused("--to otlp sends spans to an endpoint; --output and --mean are for folded and pprof")
 	}
+	if _, err := opt.only.conditions(); err != nil {
+		return err
+	}
 	lists, problems, err := loadRecords(ctx, sources, stdin)
 	if err != nil {
+		return err
+	}
+	if lists, err = opt.only.records(lists); err != nil {
 		return err
 	}
 	sent := 0
@@ -105,7 +114,7 @@ func exportProfile(ctx context.Context, opt exportOptions, sources []string, std
 	if f, ok := stdout.(*os.File); ok && opt.to == "pprof" && opt.output == "-" && term.IsTerminal(f.Fd()) {
 		return misused("a pprof profile is binary and not for a terminal; name a file with -o FILE, or pipe it on")
 	}
-	runs, problems, err := loadRuns(ctx, sources, stdin, traces.Options{})
+	runs, problems, err := opt.only.load(ctx, sources, stdin, traces.Options{})
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ type reportOptions struct {
 	format       string
 	stall        time.Duration
 	noSkewRepair bool
+	only         selection
 	yardsticks   yardsticks
 }
 
@@ -32,6 +33,7 @@ says how fast they wrote, and whether that is enough for chat, voice, agents and
 ` + sourceHelp + "\n\n" + yardstickHelp,
 		Example: `  longpole report traces.jsonl
   longpole report --format json traces.jsonl | jq '.runs[0].components'
+  longpole report --where effort=high --where outcome!=ok --slowest 3
   longpole report --prices prices.yaml traces.jsonl
   longpole report --hardware h100,count=8 --active-params 70b --bytes-per-param fp8 --claim 500 traces.jsonl
   curl -s https://example.org/trace.json | longpole report -`,
@@ -42,6 +44,7 @@ says how fast they wrote, and whether that is enough for chat, voice, agents and
 	}
 	formatFlag(cmd, &opt.format)
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
+	opt.only.flags(cmd)
 	opt.yardsticks.flags(cmd)
 	groupFlags(cmd, yardstickFlags)
 	return cmd
@@ -55,7 +58,7 @@ func runReport(ctx context.Context, opt reportOptions, sources []string, stdin i
 	if err != nil {
 		return err
 	}
-	runs, problems, err := loadRuns(ctx, sources, stdin, traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair})
+	runs, problems, err := opt.only.load(ctx, sources, stdin, traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair})
 	if err != nil {
 		return err
 	}
