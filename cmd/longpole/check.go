@@ -26,6 +26,7 @@ type checkOptions struct {
 	format       string
 	stall        time.Duration
 	noSkewRepair bool
+	only         selection
 }
 
 func newCheck() *cobra.Command {
@@ -68,6 +69,7 @@ worse by more than --max-regression: noise breaks nothing.
 	cmd.Flags().StringVar(&opt.allowed, "max-regression", "5%", "how much slower, or less often right, than the baseline is allowed")
 	formatFlag(cmd, &opt.format)
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
+	opt.only.flags(cmd)
 	return cmd
 }
 
@@ -94,7 +96,7 @@ func runCheck(ctx context.Context, opt checkOptions, sources []string, stdin io.
 		return err
 	}
 	options := traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair}
-	groups, problems, err := checkedGroups(ctx, sources, opt.by, stdin, options)
+	groups, problems, err := opt.groups(ctx, sources, stdin, options)
 	if err != nil {
 		return err
 	}
@@ -105,7 +107,7 @@ func runCheck(ctx context.Context, opt checkOptions, sources []string, stdin io.
 		}
 	}
 	if len(opt.baseline) > 0 {
-		before, more, err := checkedGroups(ctx, opt.baseline, opt.by, stdin, options)
+		before, more, err := opt.groups(ctx, opt.baseline, stdin, options)
 		if err != nil {
 			return fmt.Errorf("--baseline: %w", err)
 		}
@@ -122,9 +124,9 @@ func runCheck(ctx context.Context, opt checkOptions, sources []string, stdin io.
 	return verdictOf(check)
 }
 
-// checkedGroups loads runs and groups them; to check nothing would look like success.
-func checkedGroups(ctx context.Context, sources, by []string, stdin io.Reader, opt traces.Options) ([]measure.Group, []traces.Problem, error) {
-	runs, problems, err := loadRuns(ctx, sources, stdin, opt)
+// groups loads runs and groups them; to check nothing would look like success.
+func (opt checkOptions) groups(ctx context.Context, sources []string, stdin io.Reader, options traces.Options) ([]measure.Group, []traces.Problem, error) {
+	runs, problems, err := opt.only.load(ctx, sources, stdin, options)
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -133,10 +135,10 @@ func checkedGroups(ctx context.Context, sources, by []string, stdin io.Reader, o
 	case len(runs) == 0:
 		return nil, nil, fmt.Errorf("%s: no runs in it to check", strings.Join(sources, ", "))
 	}
-	if err := knownTags(by, runs); err != nil {
+	if err := knownTags(opt.by, runs); err != nil {
 		return nil, nil, err
 	}
-	return measure.GroupBy(runs, by...), problems, nil
+	return measure.GroupBy(runs, opt.by...), problems, nil
 }
 
 // parseAllowed reads a share such as 5% or 0.05.

@@ -61,6 +61,7 @@ Go benchmark lines (--format benchfmt) are what benchstat reads, one a correct r
 	comparisonFormatFlag(cmd, &opt.format)
 	_ = cmd.RegisterFlagCompletionFunc("pairs", cobra.FixedCompletions([]string{"all", "first", "best"}, cobra.ShellCompDirectiveNoFileComp))
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
+	opt.only.flags(cmd)
 	opt.yardsticks.flags(cmd)
 	groupFlags(cmd, yardstickFlags)
 	return cmd
@@ -121,7 +122,7 @@ func (opt compareOptions) apart(ctx context.Context, sources []string, stdin io.
 	var all []*measure.Run
 	var problems []traces.Problem
 	for i, name := range sourceNames(sources) {
-		runs, odd, err := loadRuns(ctx, sources[i:i+1], stdin, opt.options())
+		runs, odd, err := opt.only.load(ctx, sources[i:i+1], stdin, opt.options())
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,7 +140,7 @@ func (opt compareOptions) apart(ctx context.Context, sources []string, stdin io.
 
 // split groups the runs of one source, or of the store, by the keys or by what varies.
 func (opt compareOptions) split(ctx context.Context, sources []string, stdin io.Reader) ([]measure.Group, []traces.Problem, error) {
-	runs, problems, err := loadRuns(ctx, sources, stdin, opt.options())
+	runs, problems, err := opt.only.load(ctx, sources, stdin, opt.options())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,6 +18,7 @@ type viewOptions struct {
 	stall        time.Duration
 	noSkewRepair bool
 	follow, demo bool
+	only         selection
 }
 
 func newView() *cobra.Command {
@@ -40,6 +41,9 @@ With --demo runs are shown that come with the program: three tasks at three reas
 				return misused("--demo shows the built-in recording and takes no source")
 			}
 			if opt.follow {
+				if opt.only.given() {
+					return misused("--where and --slowest choose among runs that were read; they cannot be used with --follow")
+				}
 				options := traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair}
 				return runFollow(cmd.Context(), options, args, cmd.InOrStdin(), cmd.OutOrStdout())
 			}
@@ -49,6 +53,7 @@ With --demo runs are shown that come with the program: three tasks at three reas
 	cmd.Flags().BoolVarP(&opt.follow, "follow", "f", false, "show runs while they are recorded: what every agent is waiting for right now")
 	cmd.Flags().BoolVar(&opt.demo, "demo", false, "show a built-in recording")
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
+	opt.only.flags(cmd)
 	return cmd
 }
 
@@ -61,6 +66,9 @@ func runView(ctx context.Context, opt viewOptions, sources []string, stdin io.Re
 			load = func() ([]*measure.Run, []traces.Problem, error) { return loadDemo(options) }
 		}
 		runs, problems, err := load()
+		if err == nil {
+			runs, err = opt.only.of(runs)
+		}
 		if err != nil {
 			return err
 		}
@@ -69,12 +77,15 @@ func runView(ctx context.Context, opt viewOptions, sources []string, stdin io.Re
 	if err := checkStall(opt.stall); err != nil {
 		return err
 	}
+	if _, err := opt.only.conditions(); err != nil {
+		return err
+	}
 	if opt.demo {
-		return showScreens(ctx, nil, tui.Options{Title: "demo", Load: demoLoader(options)}, stdin, stdout)
+		return showScreens(ctx, nil, tui.Options{Title: "demo", Load: opt.only.loader(demoLoader(options))}, stdin, stdout)
 	}
 	list, err := places(sources)
 	if err != nil {
 		return err
 	}
-	return showScreens(ctx, nil, tui.Options{Load: loader(list, stdin, options)}, stdin, stdout)
+	return showScreens(ctx, nil, tui.Options{Load: opt.only.loader(loader(list, stdin, options))}, stdin, stdout)
 }

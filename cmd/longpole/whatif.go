@@ -57,6 +57,7 @@ Several changes are made in their order.
 	_ = cmd.RegisterFlagCompletionFunc("parallel", cobra.FixedCompletions([]string{"tools", "early"}, cobra.ShellCompDirectiveNoFileComp))
 	formatFlag(cmd, &opt.format)
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
+	opt.only.flags(cmd)
 	return cmd
 }
 
@@ -68,7 +69,7 @@ func runWhatIf(ctx context.Context, opt whatIfOptions, sources []string, stdin i
 	if err != nil {
 		return err
 	}
-	runs, problems, err := loadRuns(ctx, sources, stdin, traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair})
+	runs, problems, err := opt.only.load(ctx, sources, stdin, traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair})
 	if err != nil {
 		return err
 	}
