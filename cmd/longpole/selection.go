@@ -127,7 +127,7 @@ func noneFits(c condition, runs []*measure.Run) error {
 	if len(values) == 0 {
 		return misused("%s: no run has that tag; there are %s", c, some(keys))
 	}
-	return misused("%s: none of %s; their %s is %s", c, traces.FormatCount(len(runs), "run"), c.key, some(values))
+	return misused("%s: fits none of %s; their %s is %s", c, traces.FormatCount(len(runs), "run"), c.key, some(values))
 }
 
 // some lists words, of many the first.
