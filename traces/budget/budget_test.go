@@ -81,22 +81,30 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What an open run has taken so far says nothing about a limit.
-func TestRunsThatHaveNotEndedAreLeftOut(t *testing.T) {
-	g := group(t, 3, 0)
-	g.Runs[2].Open = true
+// What a run had taken when it was interrupted, or has taken so far, says nothing about a limit.
+func TestInterruptedRunsAreLeftOut(t *testing.T) {
+	runs := group(t, 3, 0).Runs
+	runs[2].Open = true
+	open := measure.GroupBy(runs)[0]
+	runs = group(t, 3, 0).Runs
+	runs[2].Outcome = traces.Cancelled
+	cancelled := measure.GroupBy(runs)[0]
 	for _, test := range []struct{ budget, seen, why string }{
-		{"max(run) < 1s", "20 ms", "of 2 runs, 1 not finished left out"},
-		{"max(tool) < 1s", "8.0 ms", "of 2 runs, 1 not finished left out"},
-		{"max(steps) < 2", "1", "of 2 runs, 1 not finished left out"},
-		{"p95(run) < 1s", "", "it takes 20 runs, there are 2, 1 not finished left out"},
+		{"max(run) < 1s", "20 ms", "of 2 runs, 1 interrupted left out"},
+		{"max(tool) < 1s", "8.0 ms", "of 2 runs, 1 interrupted left out"},
+		{"max(steps) < 2", "1", "of 2 runs, 1 interrupted left out"},
+		{"success >= 1", "100 %", "of 2 runs, 1 interrupted left out (finished; no answer was checked)"},
+		{"runs >= 2", "2", "1 interrupted left out"},
+		{"p95(run) < 1s", "", "it takes 20 runs, there are 2, 1 interrupted left out"},
 	} {
 		b, err := budget.Parse(test.budget)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := b.Check(g); r.Seen != test.seen || r.Why != test.why {
-			t.Errorf("%s: got %q, %q; want %q, %q", b, r.Seen, r.Why, test.seen, test.why)
+		for name, g := range map[string]*measure.Group{"open": &open, "cancelled": &cancelled} {
+			if r := b.Check(g); r.Seen != test.seen || r.Why != test.why {
+				t.Errorf("%s, %s: got %q, %q; want %q, %q", name, b, r.Seen, r.Why, test.seen, test.why)
+			}
 		}
 	}
 }

@@ -31,7 +31,7 @@ type quantity struct {
 // A sample is what a group's runs have of a quantity.
 type sample struct {
 	stats.Sample
-	open int // runs left out, because they had not ended
+	interrupted int // runs left out, because they were broken off or had not ended
 }
 
 // fixed are the quantities that have no parameter; components and families come beside them.
@@ -118,8 +118,8 @@ func parameter(name, word string) (string, bool) {
 func times(g *measure.Group, counts func(*measure.Run) bool) (s sample) {
 	for _, r := range g.Runs {
 		switch t := float64(r.Time()); {
-		case r.Open:
-			s.open++
+		case r.Interrupted():
+			s.interrupted++
 		case r.CutOff():
 			s.Above = append(s.Above, t)
 		case counts(r):
@@ -132,8 +132,8 @@ func times(g *measure.Group, counts func(*measure.Run) bool) (s sample) {
 func perRun(of func(*measure.Run) *float64) func(*measure.Group) sample {
 	return func(g *measure.Group) (s sample) {
 		for _, r := range g.Runs {
-			if r.Open {
-				s.open++
+			if r.Interrupted() {
+				s.interrupted++
 				continue
 			}
 			s.Exact = appendKnown(s.Exact, of(r))

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -141,9 +142,9 @@ func mean(what quantity, g *measure.Group) value {
 
 func tooFew(what quantity, s sample, needed int) string {
 	if s.N() == 0 {
-		return "there is no " + what.of + " to tell it from" + s.unfinished()
+		return "there is no " + what.of + " to tell it from" + s.leftOut()
 	}
-	return fmt.Sprintf("it takes %s, there are %d", traces.FormatCount(needed, what.of), s.N()) + s.unfinished()
+	return fmt.Sprintf("it takes %s, there are %d", traces.FormatCount(needed, what.of), s.N()) + s.leftOut()
 }
 
 func seenIn(what quantity, s sample) string {
@@ -151,14 +152,11 @@ func seenIn(what quantity, s sample) string {
 	if n := len(s.Above); n > 0 {
 		why += fmt.Sprintf(", %d cut off by a time limit", n)
 	}
-	return why + s.unfinished()
+	return why + s.leftOut()
 }
 
-func (s sample) unfinished() string {
-	if s.open == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d not finished left out", s.open)
+func (s sample) leftOut() string {
+	return interrupted(s.interrupted)
 }
 
 func shareOf(part func(*measure.Run) time.Duration) func(*measure.Group) value {
@@ -193,11 +191,21 @@ func success(g *measure.Group) value {
 	if g.Success == nil {
 		return value{none: true, why: "no run says how it ended"}
 	}
-	why := fmt.Sprintf("of %s", traces.FormatCount(g.N-g.Unknown, "run"))
+	why := fmt.Sprintf("of %s", traces.FormatCount(g.Told(), "run")) + interrupted(g.Interrupted)
 	if !g.Checked {
 		why += " (finished; no answer was checked)"
 	}
 	return exactly(g.Success.Rate, why)
 }
 
-func runs(g *measure.Group) value { return exactly(float64(g.N), "") }
+func runs(g *measure.Group) value {
+	return exactly(float64(g.N-g.Interrupted), strings.TrimPrefix(interrupted(g.Interrupted), ", "))
+}
+
+// interrupted says how many runs do not count, because they were broken off or have not ended.
+func interrupted(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d interrupted left out", n)
+}

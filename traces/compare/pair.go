@@ -335,7 +335,7 @@ func rates(a, b *measure.Group) *Rates {
 	if a.Success == nil || b.Success == nil {
 		return nil
 	}
-	na, nb := a.N-a.Unknown, b.N-b.Unknown
+	na, nb := a.Told(), b.Told()
 	i := stats.Newcombe(a.Succeeded, na, b.Succeeded, nb, level)
 	return &Rates{Rate: b.Success.Rate - a.Success.Rate, Low: i.Low, High: i.High, P: stats.Fisher(a.Succeeded, na, b.Succeeded, nb)}
 }

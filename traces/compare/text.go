@@ -125,7 +125,7 @@ func (p *Pair) successText() string {
 	}
 	a, b := percent(p.A.Success.Rate), percent(p.B.Success.Rate)
 	span := signed("%+.0f to %+.0f points", math.Round(100*r.Low)+0, math.Round(100*r.High)+0) // + 0: there is no -0
-	runs := traces.FormatCount(min(p.A.N-p.A.Unknown, p.B.N-p.B.Unknown), "run")
+	runs := traces.FormatCount(min(p.A.Told(), p.B.Told()), "run")
 	done := p.right()
 	switch {
 	case r.told() && r.Rate > 0:

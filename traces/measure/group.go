@@ -28,8 +28,10 @@ type Group struct {
 	Censored  int  // cut off by a time limit
 	Unknown   int  // did not say how they ended; not in Success
 	Checked   bool // an answer was checked; else correct only means finished
+	// Interrupted runs were cancelled or have not ended. They are in none of the figures: who stopped them is not the setting.
+	Interrupted int
 
-	Success       *Rate // nil if no run says how it ended
+	Success       *Rate // of the runs Told; nil if no run says how it ended
 	TimeToCorrect Times // of the correct runs, those cut off counted as longer
 	Tokens        Tokens
 	Calls         CallMeans
@@ -64,7 +66,7 @@ type Tokens struct {
 	Input, Cached, Output, Reasoning *float64
 }
 
-// CallMeans say how often and how long the runs of a group, right or wrong, asked a model.
+// CallMeans say how often and how long the runs of a group, right or wrong but not interrupted, asked a model.
 type CallMeans struct {
 	PerRun  *float64       // model calls of the main chain
 	Retries *float64       // attempts that were repeats
@@ -167,10 +169,18 @@ func (g *Group) Label() string {
 	return strings.Join(words, " · ")
 }
 
+// Told returns how many runs the success rate is of: those that ended by themselves or at a limit, and say how.
+func (g *Group) Told() int { return g.N - g.Unknown - g.Interrupted }
+
 func (g *Group) summarise() {
 	g.N = len(g.Runs)
-	var correct, cutOff []*Run
+	var correct, cutOff, ended []*Run
 	for _, r := range g.Runs {
+		if r.Interrupted() {
+			g.Interrupted++
+			continue
+		}
+		ended = append(ended, r)
 		switch {
 		case r.Correct():
 			correct = append(correct, r)
@@ -182,13 +192,13 @@ func (g *Group) summarise() {
 	}
 	g.Succeeded, g.Censored = len(correct), len(cutOff)
 	g.Checked = slices.ContainsFunc(g.Runs, func(r *Run) bool { return r.Check != "" || r.Outcome == traces.FailedCheck })
-	if told := g.N - g.Unknown; told > 0 {
+	if told := g.Told(); told > 0 {
 		i := stats.Wilson(g.Succeeded, told, level)
 		g.Success = &Rate{float64(g.Succeeded) / float64(told), i.Low, i.High}
 	}
 	g.TimeToCorrect = timesOf(correct, cutOff)
 	g.Tokens = tokensOf(correct)
-	g.Calls = callMeans(g.Runs)
+	g.Calls = callMeans(ended)
 	g.means(correct)
 	g.note(correct, cutOff)
 }
@@ -244,6 +254,9 @@ func tokensOf(runs []*Run) Tokens {
 }
 
 func callMeans(runs []*Run) CallMeans {
+	if len(runs) == 0 {
+		return CallMeans{}
+	}
 	var calls, retries int
 	var lengths []float64
 	for _, r := range runs {
@@ -284,6 +297,9 @@ func (g *Group) note(correct, cutOff []*Run) {
 	if g.Unknown > 0 {
 		say("%s %s not say how %s ended: left out of the success rate", traces.FormatCount(g.Unknown, "run"), verb(g.Unknown, "does", "do"),
 			verb(g.Unknown, "it", "they"))
+	}
+	if n := g.Interrupted; n > 0 {
+		say("%s %s interrupted or %s not ended, and %s not count", traces.FormatCount(n, "run"), verb(n, "was", "were"), verb(n, "has", "have"), verb(n, "does", "do"))
 	}
 	if !g.Checked && len(correct) > 0 {
 		say("no answer was checked: correct only means finished")

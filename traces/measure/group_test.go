@@ -79,6 +79,12 @@ func TestTimeToCorrect(t *testing.T) {
 			"10 (?-?), 10-10", 1, 2, 0,
 			[]string{"1 correct run: too few for an interval of the median, which needs 6", "1 run does not say how it ended: left out of the success rate"},
 		},
+		{
+			"runs that were interrupted say nothing of the setting",
+			"10 ok, 20 ok, 30 ok, 40 ok, 50 ok, 60 ok, 5 cancelled, 6 cancelled",
+			"35 (10-60), 10-60", 6, 8, 0,
+			[]string{"2 runs were interrupted or have not ended, and do not count"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := measure.GroupBy(ended(t, "low", c.runs))[0]
@@ -105,6 +111,18 @@ func TestSuccessRateLeavesUnknownOut(t *testing.T) {
 	}
 	if g := measure.GroupBy(ended(t, "low", "2 unknown"))[0]; g.Success != nil {
 		t.Errorf("without any outcome: got %+v, want none", g.Success)
+	}
+}
+
+func TestSuccessRateLeavesInterruptedOut(t *testing.T) {
+	runs := ended(t, "low", "1 ok, 2 cancelled, 3 failed_check, 4 timeout, 5 error, 6 error, 7 unknown")
+	runs[4].Open = true
+	g := measure.GroupBy(runs)[0]
+	if got := fmt.Sprintf("%d of %d, %.2f; %d interrupted, %d unknown", g.Succeeded, g.Told(), g.Success.Rate, g.Interrupted, g.Unknown); got != "1 of 4, 0.25; 2 interrupted, 1 unknown" {
+		t.Error("got", got)
+	}
+	if g := measure.GroupBy(ended(t, "low", "2 cancelled"))[0]; g.Success != nil || g.Calls.PerRun != nil {
+		t.Errorf("of interrupted runs alone: got %+v, want none", g.Success)
 	}
 }
 

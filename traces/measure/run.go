@@ -67,6 +67,9 @@ func (r *Run) Correct() bool { return r.Outcome == traces.OK && !r.Open }
 // CutOff reports whether the run was ended by a time limit, so that its wall time is only a lower bound.
 func (r *Run) CutOff() bool { return r.Outcome == traces.Timeout }
 
+// Interrupted reports whether the run was broken off from outside, or has not ended: that says nothing of what it was a run of.
+func (r *Run) Interrupted() bool { return r.Outcome == traces.Cancelled || r.Open && !r.CutOff() }
+
 // Time returns how long who wanted the run's answer waited for it: from its intended start, where it had one, else from its
 // start.
 func (r *Run) Time() time.Duration {

@@ -19,7 +19,7 @@ func WriteComparisonCSV(w io.Writer, c *compare.Comparison) error {
 	if len(c.Groups) > 0 {
 		head = list(c.Groups[0].By, csvName)
 	}
-	head = append(head, "runs", "right", "cut_off", "unknown", "success", "success_low", "success_high",
+	head = append(head, "runs", "right", "cut_off", "unknown", "interrupted", "success", "success_low", "success_high",
 		"median_ns", "median_low_ns", "median_high_ns", "more_than_ns", "mean_ns", "mean_late_ns",
 		"against", "runs_compared", "runs_against", "paired", "method", "ratio", "ratio_low", "ratio_high",
 		"shift_ns", "shift_low_ns", "shift_high_ns", "p", "verdict", "smallest_detectable", "runs_needed",
@@ -48,7 +48,7 @@ func groupCells(g *measure.Group) []string {
 	for _, k := range g.By {
 		cells = append(cells, csvName(g.Key[k]))
 	}
-	cells = append(cells, strconv.Itoa(g.N), strconv.Itoa(g.Succeeded), strconv.Itoa(g.Censored), strconv.Itoa(g.Unknown))
+	cells = append(cells, strconv.Itoa(g.N), strconv.Itoa(g.Succeeded), strconv.Itoa(g.Censored), strconv.Itoa(g.Unknown), strconv.Itoa(g.Interrupted))
 	if s := g.Success; s != nil {
 		cells = append(cells, share(&s.Rate), share(&s.Low), share(&s.High))
 	} else {

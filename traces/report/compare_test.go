@@ -214,7 +214,7 @@ func TestLateRunsAreJudgedFromTheirIntendedStart(t *testing.T) {
 	}{
 		{"text", strings.Join(strings.Fields(text.String()), " "), []string{"4.50 s 1.00–8.00 s 1.00–8.00 s", "high: " + note, "why high − low = +3.50 s in the mean", "late start +3.50 s"}},
 		{"Markdown", marks.String(), []string{"| high | 8 | 100 % | 68–100 % | 4.50 s | 1.00 s – 8.00 s | 1.00 s |", "- high: " + note, "| late start | +3.50 s | 0 s | 3.50 s |"}},
-		{"CSV", table.String(), []string{"high,8,8,0,0,1,0.675592,1,4500000000,1000000000,8000000000,,1000000000,3500000000,low,"}},
+		{"CSV", table.String(), []string{"high,8,8,0,0,0,1,0.675592,1,4500000000,1000000000,8000000000,,1000000000,3500000000,low,"}},
 		{"JSON", doc.String(), []string{`"mean_late_ns": 3500000000`, `"mean_difference_ns": 3500000000`, `"late_ns": 1000000000`}},
 		{"benchmarks", strings.Join(benchmarks(t, bench.String()), "\n"), []string{"8000000000 ns/op 7000000000 late-ns/op"}},
 	} {

@@ -26,6 +26,7 @@ type (
 		Succeeded     int               `json:"succeeded"`
 		Censored      int               `json:"censored"`
 		Unknown       int               `json:"unknown"`
+		Interrupted   int               `json:"interrupted"` // cancelled or not ended; in no figure
 		Success       rateJSON          `json:"success"`
 		TimeToCorrect timesJSON         `json:"time_to_correct_ns"`
 		MeanWall      *time.Duration    `json:"mean_wall_ns"`
@@ -104,6 +105,7 @@ func groupOf(g measure.Group) groupJSON {
 		Succeeded:     g.Succeeded,
 		Censored:      g.Censored,
 		Unknown:       g.Unknown,
+		Interrupted:   g.Interrupted,
 		TimeToCorrect: timesJSON{Median: t.Median, Low: t.Low, High: t.High, Min: t.Min, Max: t.Max},
 		MeanWall:      g.MeanWall,
 		MeanLate:      g.MeanLate,

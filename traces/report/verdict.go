@@ -103,7 +103,7 @@ func single(g measure.Group) string {
 	}
 	s += medianOf(g) + " in the median"
 	if g.Success != nil {
-		s += fmt.Sprintf("; %s of %s %s", Percent(g.Success.Rate), traces.FormatCount(g.N-g.Unknown, "run"), goal.did())
+		s += fmt.Sprintf("; %s of %s %s", Percent(g.Success.Rate), traces.FormatCount(g.Told(), "run"), goal.did())
 	}
 	if len(g.Families) > 0 {
 		most := slices.MaxFunc(g.Families, func(a, b measure.FamilyMean) int { return cmp.Compare(a.Mean, b.Mean) })
