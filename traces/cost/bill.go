@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"math"
 	"slices"
 
 	"github.com/seed46266073/longpole/traces/measure"
@@ -120,24 +121,44 @@ type GroupBill struct {
 	Bill       // of all runs together
 	Runs       int
 	Unknown    int     // runs whose cost is unknown; above 0 so is Total
-	PerRun     *Amount // mean
+	Counted    int     // runs of which everything that may have been charged was counted
 	PerCorrect *Amount // cost of all runs, right or wrong, ÷ correct answers; nil without any, or where the cost is unknown
 
-	Median, Low, High *Amount // cost of a run with its 95 % interval from order statistics; nil where unknown or too few
+	// The cost of a run is of the Counted ones if these are more than half, as a few that broke off should not hide what the others
+	// cost; else it is a bound over all. Nil where neither is known, or some call has no price.
+	PerRun     *Amount // mean
+	Median     *Amount
+	Low, High  *Amount // 95 % interval of the median from order statistics, what was not counted as dearer than known; nil with too few
+	RunAtLeast bool    // the four may be more
+	RunAtMost  bool    // or less
 }
 
 // Group returns what the runs of a group cost.
 func (t *Table) Group(g *measure.Group) GroupBill {
 	b := GroupBill{Runs: len(g.Runs)}
-	var each []Amount
+	var counted, dearer []Amount // dearer: than so much
 	for _, r := range g.Runs {
 		one := t.Run(r)
 		b.join(one)
-		if one.Total == nil {
+		switch {
+		case one.Total == nil:
 			b.Unknown++
-			continue
+			dearer = append(dearer, one.Known)
+		case one.AtLeast:
+			dearer = append(dearer, *one.Total)
+		default:
+			counted = append(counted, *one.Total)
+			b.RunAtMost = b.RunAtMost || one.AtMost
 		}
-		each = append(each, *one.Total)
+	}
+	b.Counted = len(counted)
+	switch {
+	case b.Unpriced > 0:
+	case 2*b.Counted > b.Runs:
+		b.spread(counted, dearer)
+	case b.Unknown == 0 && b.Runs > 0 && !b.AtMost:
+		b.RunAtLeast = true
+		b.spread(slices.Concat(counted, dearer), nil)
 	}
 	if b.Runs == 0 || b.Unknown > 0 || b.AtLeast && b.AtMost {
 		b.Total, b.Batch, b.AtLeast, b.AtMost = nil, nil, false, false
@@ -145,13 +166,10 @@ func (t *Table) Group(g *measure.Group) GroupBill {
 	}
 	known := b.Known
 	b.Total = &known
-	mean := known.Over(int64(b.Runs))
-	b.PerRun = &mean
 	if g.Succeeded > 0 {
 		perCorrect := known.Over(int64(g.Succeeded))
 		b.PerCorrect = &perCorrect
 	}
-	b.spread(each)
 	return b
 }
 
@@ -178,17 +196,29 @@ func (b *GroupBill) join(one Bill) {
 	}
 }
 
-// spread finds the median and its interval by rank, so that they stay exact.
-func (b *GroupBill) spread(each []Amount) {
-	slices.SortFunc(each, Amount.Cmp)
-	ranks := make([]float64, len(each))
-	for i := range ranks {
-		ranks[i] = float64(i)
+// spread finds the mean and the median of runs, and the interval of the median where other runs are dearer than so much. All of it is by rank,
+// so that it stays exact.
+func (b *GroupBill) spread(counted, dearer []Amount) {
+	var sum Amount
+	for _, a := range counted {
+		sum = sum.Plus(a)
 	}
-	middle := each[(len(each)-1)/2].Plus(each[len(each)/2]).Over(2)
-	b.Median = &middle
-	if i, ok := stats.MedianInterval(ranks, level); ok {
-		b.Low, b.High = &each[int(i.Low)], &each[int(i.High)]
+	mean := sum.Over(int64(len(counted)))
+	slices.SortFunc(counted, Amount.Cmp)
+	middle := counted[(len(counted)-1)/2].Plus(counted[len(counted)/2]).Over(2)
+	b.PerRun, b.Median = &mean, &middle
+
+	all := slices.SortedFunc(slices.Values(slices.Concat(counted, dearer)), Amount.Cmp)
+	ranks := func(list []Amount) (ranks []float64) {
+		for _, a := range list {
+			i, _ := slices.BinarySearchFunc(all, a, Amount.Cmp)
+			ranks = append(ranks, float64(i))
+		}
+		return ranks
+	}
+	sample := stats.Sample{Exact: ranks(counted), Above: ranks(dearer)}
+	if i, ok := sample.MedianInterval(level); ok && !math.IsInf(i.High, 1) {
+		b.Low, b.High = &all[int(i.Low)], &all[int(i.High)]
 	}
 }
 

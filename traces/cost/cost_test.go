@@ -276,6 +276,33 @@ func TestGroupAndFront(t *testing.T) {
 	}
 }
 
+// A few runs of which not everything was counted do not hide what the others cost.
+func TestRunsThatWereNotFullyCounted(t *testing.T) {
+	table := prices(t)
+	open := func(n int) []measure.Group {
+		groups := settings(t, "a acme-7 10 1000000 0", "b acme-7 10 2000000 0")
+		for _, r := range groups[0].Runs[:n] {
+			r.Open = true
+		}
+		return groups
+	}
+	for _, c := range []struct {
+		name string
+		open int
+		want string
+	}{
+		{"all counted", 0, "8 of 8 runs, a run 1.0000035, median 1.0000035 (1–1.000007), at least false"},
+		{"the mean and the median are of the counted runs, in the interval the others lie above", 1, "7 of 8 runs, a run 1.000004, median 1.000004 (null–null), at least false"},
+		{"half of them leave a bound", 4, "4 of 8 runs, a run 1.0000035, median 1.0000035 (1–1.000007), at least true"},
+		{"as do all", 8, "0 of 8 runs, a run 1.0000035, median 1.0000035 (1–1.000007), at least true"},
+	} {
+		b := table.Group(&open(c.open)[0])
+		if got := fmt.Sprintf("%d of %d runs, a run %s, median %s (%s–%s), at least %v", b.Counted, b.Runs, exact(b.PerRun), exact(b.Median), exact(b.Low), exact(b.High), b.RunAtLeast); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
 func groupBill(b cost.GroupBill) string {
 	if b.Total == nil {
 		return fmt.Sprintf("unknown for %d runs, %d of them unknown", b.Runs, b.Unknown)

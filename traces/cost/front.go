@@ -14,8 +14,8 @@ type Standing struct {
 
 // Front tells which settings are beaten in time to a correct answer, success and cost of a run together. One setting beats another
 // that in what was seen is better in none of the three, and in one of them worse beyond doubt: by the tests of the comparison in time
-// and success, in cost where the 95 % intervals of the medians do not overlap. So whatever the data do not tell apart stays on the
-// front, as do pairs that were not compared. A setting of which one of the three is unknown neither beats nor is beaten. Bills are those of the
+// and success, in cost where the 95 % intervals of the medians do not overlap. So a setting that looks worse, but not beyond doubt, stays on
+// the front, as do pairs that were not compared. A setting of which one of the three is unknown neither beats nor is beaten. Bills are those of the
 // comparison's groups, in the same order.
 func Front(c *compare.Comparison, bills []GroupBill) []Standing {
 	groups := c.Groups
@@ -41,7 +41,7 @@ func known(g *measure.Group, b *GroupBill) bool {
 // beats reports whether group a, whose bill is x, beats group b, whose bill is y.
 func beats(c *compare.Comparison, a, b int, x, y *GroupBill) bool {
 	p, q := &c.Groups[a], &c.Groups[b]
-	if x.AtLeast || y.AtMost { // a may cost more, or b less
+	if x.RunAtLeast || y.RunAtMost { // a may cost more, or b less
 		return false
 	}
 	if p.Success.Rate < q.Success.Rate || *p.TimeToCorrect.Median > *q.TimeToCorrect.Median || x.Median.Cmp(*y.Median) > 0 {

@@ -24,11 +24,11 @@ func (p *page) costs(table cost.Table, list []held) {
 		if h.Success != nil {
 			right = Percent(h.Success.Rate)
 		}
-		rows = append(rows, append(p.begin(h), right, p.money(b.PerRun, b.Bill), p.costInterval(b), p.money(b.PerCorrect, b.Bill), p.money(b.Batch, b.Bill), p.money(b.Total, b.Bill), p.front(h)))
+		rows = append(rows, append(p.begin(h), right, p.perRun(b), p.costInterval(b), p.money(b.PerCorrect, b.Bill), p.money(b.Batch, b.Bill), p.money(b.Total, b.Bill), p.front(h)))
 	}
 	p.table(columns, rows)
 	if several {
-		p.aside("● no other setting beats it on time, success and cost together; the others are beaten beyond doubt")
+		p.aside("● not beaten beyond doubt on time, success and cost together")
 	}
 	p.aside("a correct answer: what all runs cost, right or wrong, ÷ correct answers")
 	p.billNotes(list, table.Currency)
@@ -43,6 +43,19 @@ func (p *page) front(h *held) string {
 		return "not compared"
 	}
 	return ""
+}
+
+// perRun writes the mean cost of the runs that were fully counted.
+func (p *page) perRun(b *cost.GroupBill) string {
+	switch {
+	case b.PerRun == nil:
+		return "unknown"
+	case b.RunAtLeast:
+		return p.draw("≥ ") + b.PerRun.String()
+	case b.RunAtMost:
+		return p.draw("≤ ") + b.PerRun.String()
+	}
+	return b.PerRun.String()
 }
 
 // money writes an amount with what is known of its bounds; "-" where there is none.
@@ -62,10 +75,14 @@ func (p *page) money(a *cost.Amount, b cost.Bill) string {
 
 func (p *page) costInterval(b *cost.GroupBill) string {
 	switch {
-	case b.Median == nil:
+	case b.PerRun == nil:
 		return ""
 	case b.Low == nil:
 		return "too few"
+	case b.RunAtLeast:
+		return p.draw("≥ " + b.Low.String())
+	case b.RunAtMost:
+		return p.draw("≤ " + b.High.String())
 	}
 	return p.draw(b.Low.String() + "–" + b.High.String())
 }
@@ -96,6 +113,9 @@ func (p *page) billNotes(list []held, currency string) {
 				s += fmt.Sprintf("; %s tokens have no price", Count(b.UnpricedTokens))
 			}
 			add(h, s, 0)
+		}
+		if b.PerRun != nil && !b.RunAtLeast && b.Counted < b.Runs {
+			add(h, fmt.Sprintf("a run: the mean of the %d of %s that were fully counted; the others cost more than is known of them", b.Counted, traces.FormatCount(b.Runs, "run")), 0)
 		}
 		for _, n := range b.Notes {
 			add(h, Clean(n.Text), n.Calls)

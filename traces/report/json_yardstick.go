@@ -121,7 +121,10 @@ type (
 	}
 	groupCostJSON struct {
 		costJSON
-		PerRun      *cost.Amount      `json:"mean_per_run"`
+		PerRun      *cost.Amount      `json:"mean_per_run"` // of the counted runs, if most are
+		Counted     int               `json:"counted_runs"`
+		RunAtLeast  bool              `json:"per_run_at_least"`
+		RunAtMost   bool              `json:"per_run_at_most"`
 		Run         amountsJSON       `json:"per_run"`
 		PerCorrect  *cost.Amount      `json:"per_correct_answer"`
 		UnknownRuns int               `json:"unknown_runs"`
@@ -232,7 +235,7 @@ func costFields(t cost.Table, b cost.Bill) costJSON {
 
 func groupCostFields(t cost.Table, all []held, h *held) *groupCostJSON {
 	b := h.bill
-	j := &groupCostJSON{costJSON: costFields(t, b.Bill), PerRun: b.PerRun, Run: amountsJSON{b.Median, b.Low, b.High}, PerCorrect: b.PerCorrect, UnknownRuns: b.Unknown}
+	j := &groupCostJSON{costJSON: costFields(t, b.Bill), PerRun: b.PerRun, Counted: b.Counted, RunAtLeast: b.RunAtLeast, RunAtMost: b.RunAtMost, Run: amountsJSON{b.Median, b.Low, b.High}, PerCorrect: b.PerCorrect, UnknownRuns: b.Unknown}
 	if h.standing.Known {
 		j.Front = &h.standing.Front
 	}
