@@ -27,7 +27,7 @@ type Glyphs struct {
 
 var unicodeGlyphs = Glyphs{
 	Critical: "●", Open: "▾", Closed: "▸", Marked: "◆", Cursor: "▌",
-	First: "▸", Slack: "┄", Extent: "─", Rule: "─", Grid: "┊", Break: "╱",
+	First: "»", Slack: "┄", Extent: "─", Rule: "─", Grid: "┊", Break: "╱",
 	Good: "✓", Bad: "✗", Unsure: "·", Cut: "⊘", Dot: "·", Ellipsis: "…",
 	Up: "↑", Down: "↓", Left: "←", Right: "→", Times: "×", Dash: "–", Minus: "−",
 	Knob: "●", Home: "┼", Knee: "◇", Pull: "━",
@@ -40,7 +40,7 @@ var unicodeGlyphs = Glyphs{
 var asciiGlyphs = Glyphs{
 	ASCII:    true,
 	Critical: "*", Open: "v", Closed: ">", Marked: "#", Cursor: ">",
-	First: ">", Slack: "~", Extent: "-", Rule: "-", Grid: ":", Break: "/",
+	First: "^", Slack: "~", Extent: "-", Rule: "-", Grid: ":", Break: "/",
 	Good: "+", Bad: "!", Unsure: ".", Cut: "/", Dot: "-", Ellipsis: "~",
 	Up: "^", Down: "v", Left: "<", Right: ">", Times: "x", Dash: "-", Minus: "-",
 	Knob: "O", Home: "|", Knee: "^", Pull: "=",
