@@ -66,10 +66,7 @@ func runReport(ctx context.Context, opt reportOptions, sources []string, stdin i
 		return against.WriteJSON(stdout, runs, problems)
 	}
 	if len(runs) == 0 && len(problems) == 0 {
-		if len(sources) == 0 {
-			return errors.New("the store holds no runs yet; `longpole bench` records some, or name a file")
-		}
-		return fmt.Errorf("%s: no spans in it", sources[0])
+		return nothingIn(sources)
 	}
 	draw := textOptions(stdout)
 	if err := report.WriteText(stdout, runs, problems, draw); err != nil {
@@ -79,6 +76,14 @@ func runReport(ctx context.Context, opt reportOptions, sources []string, stdin i
 		return against.WriteRuns(stdout, runs, draw)
 	}
 	return nil
+}
+
+// nothingIn says of sources without a run what to do about that.
+func nothingIn(sources []string) error {
+	if len(sources) == 0 {
+		return errors.New("the store holds no runs yet; `longpole bench` records some, or name a file")
+	}
+	return fmt.Errorf("%s: no spans in it", sources[0])
 }
 
 // formatFlag declares --format.

@@ -69,8 +69,11 @@ func runView(ctx context.Context, opt viewOptions, sources []string, stdin io.Re
 		if err == nil {
 			runs, err = opt.only.of(runs)
 		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case len(runs) == 0 && len(problems) == 0:
+			return nothingIn(sources)
 		}
 		return report.WriteText(stdout, runs, problems, textOptions(stdout))
 	}
