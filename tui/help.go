@@ -87,7 +87,6 @@ func drawHelp(l *cell.Line, t *theme.Theme, e helpEntry, width int) {
 
 // helpGroups lists the key map by group, each led by its heading, keys that belong together on one line.
 func (m *Model) helpGroups() [][]helpEntry {
-	works := m.actions()
 	var groups [][]helpEntry
 	for _, g := range keys.Groups {
 		list := []helpEntry{{heading: string(g)}}
@@ -95,15 +94,15 @@ func (m *Model) helpGroups() [][]helpEntry {
 			if b.Group != g {
 				continue
 			}
-			does := slices.Contains(always, b.Action) || moves(b.Action) || slices.Contains(works, b.Action)
+			works := m.works(b.Action)
 			if n := len(list); b.Joined && n > 1 {
 				last := &list[n-1]
 				last.keys += " " + b.Help().Key
 				last.does = both(last.does, m.does(b))
-				last.works = last.works || does
+				last.works = last.works || works
 				continue
 			}
-			list = append(list, helpEntry{keys: b.Help().Key, does: m.does(b), works: does})
+			list = append(list, helpEntry{keys: b.Help().Key, does: m.does(b), works: works})
 		}
 		groups = append(groups, list)
 	}

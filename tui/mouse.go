@@ -33,7 +33,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	case tea.MouseWheelMsg:
 		m.wheel(msg.Button)
 	case tea.MouseClickMsg:
-		if msg.Button != tea.MouseLeft || m.sheet != nil {
+		if m.pass(keys.None) || msg.Button != tea.MouseLeft || m.sheet != nil {
 			return nil
 		}
 		m.status = ""

@@ -167,7 +167,11 @@ func (m *Model) actions() []keys.Action {
 	if m.feed != nil && m.screen() != Live {
 		list = slices.Insert(list, min(2, len(list)), keys.Live)
 	}
-	if len(m.stack) > 1 {
+	query, _ := m.query()
+	switch {
+	case query != "":
+		list = slices.Insert(list, 0, keys.Back)
+	case len(m.stack) > 1:
 		list = slices.Insert(list, min(3, len(list)), keys.Back) // known to everyone, so others come first
 	}
 	return list

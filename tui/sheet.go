@@ -13,6 +13,8 @@ type sheet struct {
 	title string
 	lines func(m *Model) []string // each as wide as the terminal
 	top   int                     // the first line that is seen
+
+	passing bool // a key that does not scroll it closes it, and does what it does without it
 }
 
 // rows is how many lines of a sheet are seen: a title stands above them, the keys below.
@@ -41,6 +43,15 @@ func (m *Model) scroll(action keys.Action, count int) {
 	m.sheet.top = max(0, min(m.sheet.top, len(m.sheet.lines(m))-m.rows()))
 }
 
+// pass closes a sheet that is there in passing, unless action scrolls it.
+func (m *Model) pass(action keys.Action) (closed bool) {
+	if m.sheet == nil || !m.sheet.passing || moves(action) && len(m.sheet.lines(m)) > m.rows() {
+		return false
+	}
+	m.sheet = nil
+	return true
+}
+
 // sheetView draws the sheet that is open.
 func (m *Model) sheetView() string {
 	t := m.theme
@@ -54,7 +65,12 @@ func (m *Model) sheetView() string {
 		lines = append(lines, strings.Repeat(" ", m.width))
 	}
 	foot := cell.NewLine(t, m.width, false)
-	foot.Space(1).Text(t.Accent, "esc").Text(t.Muted, " closes")
+	foot.Space(1)
+	if m.sheet.passing {
+		foot.Text(t.Accent, "any key").Text(t.Muted, " goes on")
+	} else {
+		foot.Text(t.Accent, "esc").Text(t.Muted, " closes")
+	}
 	if len(all) > rows {
 		foot.Space(2).Text(t.Accent, "j k").Text(t.Muted, " scroll")
 		foot.Right(t.Warn, fmt.Sprintf(" %d%s%d of %d lines ", from+1, t.Glyphs.Dash, min(from+rows, len(all)), len(all)))

@@ -11,7 +11,9 @@ import (
 )
 
 // tour shows what one has to know to begin, on one screen.
-func (m *Model) tour() { m.sheet = &sheet{title: "a tour in one minute", lines: (*Model).tourLines} }
+func (m *Model) tour() {
+	m.sheet = &sheet{title: "a tour in one minute", lines: (*Model).tourLines, passing: true}
+}
 
 // tourPhases is the call that the tour explains.
 var tourPhases = []struct {
@@ -64,9 +66,9 @@ func (m *Model) tourLines() []string {
 	gap()
 	for _, k := range []struct{ keys, does string }{
 		{"enter esc", "into a run, a call, a problem; and back"},
-		{"c b S", "critical path only; its sums; a call's stream"},
+		{"c b f", "critical path only; its sums; a flame graph"},
+		{"S W C", "a call's stream; what if it were faster; compare"},
 		{"+ - a d", "zoom and pan, or drag with the mouse; u undoes"},
-		{"m C", "mark runs, compare them"},
 		{": ?", "commands by name; all keys, marks and words"},
 	} {
 		l := cell.NewLine(t, m.width, false)

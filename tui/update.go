@@ -85,13 +85,55 @@ func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return m.typed(msg)
 	}
 	m.status = ""
+	if key := keys.Default.Action(msg); m.pass(key) && (key == keys.None || key == keys.Back) {
+		return nil
+	}
 	if d := msg.String(); len(d) == 1 && d[0] >= '0' && d[0] <= '9' && (d != "0" || m.count > 0) {
 		m.count = min(m.count*10+int(d[0]-'0'), 1_000_000)
 		return nil
 	}
 	action, count := keys.Default.Action(msg), m.count
 	m.count = 0
+	if m.idle(action) {
+		m.status = msg.String() + ": " + elsewhere(action)
+		return nil
+	}
 	return m.act(action, count)
+}
+
+// idle reports whether a key does nothing on the current screen. Where there is no screen to speak of, none is idle.
+func (m *Model) idle(a keys.Action) bool {
+	return m.sheet == nil && m.loading == nil && m.failure == nil && a != keys.Back && !m.works(a)
+}
+
+// works reports whether an action does anything on the current screen.
+func (m *Model) works(a keys.Action) bool {
+	return slices.Contains(always, a) || moves(a) || slices.Contains(m.actions(), a)
+}
+
+// elsewhere says where a key does something that does nothing here.
+func elsewhere(a keys.Action) string {
+	switch a {
+	case keys.None:
+		return "no such key; ? lists them"
+	case keys.Critical, keys.ZoomSpan:
+		return "only on a run"
+	case keys.Gaps:
+		return "only on a run that idled"
+	case keys.ZoomIn, keys.ZoomOut, keys.ZoomReset, keys.ZoomUndo, keys.PanLeft, keys.PanRight:
+		return "only on a run or a stream"
+	case keys.Stream:
+		return "only on a model call"
+	case keys.Next, keys.Previous:
+		return "only after / to find"
+	case keys.Live:
+		return "only with --follow"
+	case keys.Regroup:
+		return "only on the list, in compare"
+	case keys.ResetAll:
+		return "only in what-if"
+	}
+	return "nothing to do here"
 }
 
 // always are the actions that work on every screen.
@@ -113,7 +155,7 @@ func (m *Model) act(action keys.Action, count int) tea.Cmd {
 		return tea.Quit
 	case m.loading != nil || m.failure != nil:
 		return nil
-	case slices.Contains(always, action), moves(action), slices.Contains(m.actions(), action):
+	case m.works(action):
 		return m.do(action, count)
 	}
 	return nil

@@ -77,7 +77,7 @@ func (m *Model) bottom() string {
 	if query, n := m.query(); right == "" && query != "" {
 		right = fmt.Sprintf("/%s %s %d", query, t.Glyphs.Dot, n)
 	}
-	right = cell.Cut(t, cell.Clean(right), m.width/3)
+	right = cell.Cut(t, cell.Clean(right), m.width/2)
 	fixed := []keys.Action{keys.Help, keys.Quit}
 	room := m.width - 1
 	if right != "" {
@@ -116,6 +116,9 @@ func (m *Model) keyWidth(a keys.Action) int {
 
 // does returns what a key does on the current screen, in words.
 func (m *Model) does(b keys.Binding) string {
+	if query, _ := m.query(); query != "" && b.Action == keys.Back {
+		return "clears /"
+	}
 	if p, ok := m.page().(worded); ok {
 		if words := p.Words(b.Action); words != "" {
 			return words
