@@ -62,6 +62,9 @@ func rank(r *measure.Run) int {
 	n := 2 * r.Counts.Retries()
 	for _, c := range r.Calls {
 		n += 2 * len(c.Stalls)
+		if c.Answer != nil && c.Answer.Chunks == nil {
+			n -= 5 // when its chunks arrived was not kept
+		}
 	}
 	for i, c := range r.ToolCalls {
 		if c.Span.Duration() > r.Wall/50 {

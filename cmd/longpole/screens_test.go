@@ -3,9 +3,12 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/measure"
+	"github.com/seed46266073/longpole/traces/report"
 )
 
 func TestAnExportNeverOverwrites(t *testing.T) {
@@ -58,6 +61,9 @@ func TestTheDemoHasEverythingThereIsToSee(t *testing.T) {
 				parallel++
 			}
 		}
+	}
+	if said := report.Verdict(measure.GroupBy(runs, "effort")); len(said) == 0 || !strings.HasPrefix(said[0], "Use medium: ") {
+		t.Errorf("it does not tell which effort to use: %q", said)
 	}
 	if len(efforts) != 3 || retries == 0 || stalls == 0 || parallel == 0 || streams == 0 || failed == 0 {
 		t.Errorf("efforts %v, %d retries, %d stalls, %d tools in parallel, %d streams, %d wrong answers", efforts, retries, stalls, parallel, streams, failed)

@@ -31,7 +31,8 @@ func newView() *cobra.Command {
 With --follow runs are shown while they are recorded, by record, proxy, bench or a program with the tracer library: what each agent is
 waiting for right now, the stuck ones on top. All screens go on as the runs grow.
 
-With --demo runs are shown that come with the program: three tasks at three reasoning efforts, asked of the simulated model.
+With --demo runs are shown that come with the program: four tasks at three reasoning efforts, asked of the simulated model, often
+enough to tell which effort to use (C).
 
 ` + sourceHelp,
 		Example: "  longpole view\n  longpole view traces.jsonl\n  longpole view --follow\n  longpole view --demo",
