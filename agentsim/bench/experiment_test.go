@@ -71,7 +71,7 @@ func goOn(ctx context.Context, t *testing.T, p Plan) ([]Run, error) {
 }
 
 func TestAnExperimentThatIsGoneOnWithIsAsIfItHadNotBeenInterrupted(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name    string
 		edit    func(*Plan)
 		exactly bool
@@ -93,6 +93,9 @@ func TestAnExperimentThatIsGoneOnWithIsAsIfItHadNotBeenInterrupted(t *testing.T)
 		}, true},
 		{"under several loads", func(p *Plan) { p.Loads, p.Trials = []Load{{Users: 1}, {Users: 3}}, 1 }, false},
 	} {
+		if testing.Short() && i%3 > 0 {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			var whole, interrupted, killed []string
 			inBubble(t, func(t *testing.T, p Plan) {

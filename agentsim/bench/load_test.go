@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/seed46266073/longpole/agentsim/simmodel"
@@ -107,6 +108,9 @@ func TestALoadOfSeveralIsKeptUpUntilItsLastRun(t *testing.T) {
 		if err != nil || len(runs) != 6 {
 			t.Fatalf("%d runs, %v", len(runs), err)
 		}
+		synctest.Wait() // requests of users that had no run left
+		mu.Lock()
+		defer mu.Unlock()
 		byTrial := map[int][]string{}
 		for _, r := range runs {
 			byTrial[r.Trial] = append(byTrial[r.Trial], r.Group["concurrency"])

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/seed46266073/longpole/agentsim/simmodel"
 	"github.com/seed46266073/longpole/agentsim/tasks"
@@ -47,8 +48,8 @@ func TestPhasesAgreeOnRealSockets(t *testing.T) {
 	few := slices.DeleteFunc(tasks.All(), func(t tasks.Task) bool { return len(t.Commands) > 0 || t.Site != nil })
 	a := Agree(onSockets(t, few[:3], 20, 1))
 	t.Log(a)
-	if a.Responses < 9 || a.Within < a.Phases/2 {
-		t.Errorf("more than half of the phases differ by more than 1 ms or 1 %%: %s", a)
+	if a.Responses < 9 || a.Median > 50*time.Millisecond { // a tenth of that even on a machine that does much else
+		t.Errorf("the clocks disagree: %s", a)
 	}
 }
 
