@@ -45,9 +45,9 @@ func writeComparison(stdout, stderr io.Writer, format string, c *compare.Compari
 	}
 	switch format {
 	case "markdown":
-		return report.WriteComparisonMarkdown(stdout, c)
+		return against.WriteComparisonMarkdown(stdout, c)
 	case "csv":
-		return report.WriteComparisonCSV(stdout, c)
+		return against.WriteComparisonCSV(stdout, c)
 	}
-	return report.WriteBenchmarks(stdout, c.Groups)
+	return against.WriteBenchmarks(stdout, c.Groups)
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/measure"
@@ -90,7 +91,9 @@ func lessRight(g *measure.Group, s *compare.Rates, allowed float64) Regression {
 	case s.Low >= -allowed:
 		r.Verdict = Kept
 	}
-	points := func(f float64) string { return fmt.Sprintf("%+.0f", math.Round(f*100)) }
+	points := func(f float64) string {
+		return strings.ReplaceAll(fmt.Sprintf("%+.0f", math.Round(f*100)+0), "-", "−")
+	}
 	r.Text = fmt.Sprintf("%s: success %s points against the baseline (95 %%: %s to %s; at least %s allowed)",
 		g.Label(), points(s.Rate), points(s.Low), points(s.High), points(-allowed))
 	if r.Verdict == Untold && r.Needed != nil {

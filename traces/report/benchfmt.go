@@ -21,14 +21,31 @@ import (
 // The name carries the groups' keys and the other tags that differ between runs, except those that tell single runs apart. Runs that did
 // not end with a right answer have no time to one: a comment counts them.
 func WriteBenchmarks(w io.Writer, groups []measure.Group) error {
+	return Yardsticks{}.WriteBenchmarks(w, groups)
+}
+
+// WriteBenchmarks is the function of that name with what each run cost, if there are prices and all of it was counted: USD/op, or another
+// currency's.
+func (y Yardsticks) WriteBenchmarks(w io.Writer, groups []measure.Group) error {
 	var b strings.Builder
 	keys := benchmarkKeys(groups)
 	b.WriteString("Unit ns/op better=lower\nUnit output-tokens/op better=lower\nUnit reasoning-tokens/op better=lower\n")
+	unit := ""
+	if y.Prices != nil {
+		unit = benchmarkWord(y.Prices.Currency) + "/op"
+		fmt.Fprintf(&b, "Unit %s better=lower\n", unit)
+	}
 	for i := range groups {
 		g := &groups[i]
 		for _, r := range g.Runs {
 			if r.Correct() {
 				b.WriteString(benchmarkLine(g, r, keys))
+				if y.Prices != nil {
+					if bill := y.Prices.Run(r); bill.Total != nil && !bill.AtLeast && !bill.AtMost {
+						fmt.Fprintf(&b, " %s %s", decimalAmount(bill.Total), unit)
+					}
+				}
+				b.WriteByte('\n')
 			}
 		}
 		if n := g.N - g.Succeeded; n > 0 {
@@ -93,7 +110,7 @@ func benchmarkLine(g *measure.Group, r *measure.Run, keys []string) string {
 			line += fmt.Sprintf(" %d reasoning-tokens/op", *u.Reasoning)
 		}
 	}
-	return line + fmt.Sprintf(" %d steps/op %d calls/op %d tool-calls/op %d retries/op\n", r.Counts.Steps, r.Counts.ModelCalls, r.Counts.ToolCalls, r.Counts.Retries())
+	return line + fmt.Sprintf(" %d steps/op %d calls/op %d tool-calls/op %d retries/op", r.Counts.Steps, r.Counts.ModelCalls, r.Counts.ToolCalls, r.Counts.Retries())
 }
 
 var endsInProcs = regexp.MustCompile(`-[0-9]+$`)

@@ -199,23 +199,6 @@ func driftPoint(d blame.Drift) string {
 	return "call"
 }
 
-// signed is Duration with a plus.
-func signed(d time.Duration) string {
-	if d > 0 {
-		return "+" + Duration(d)
-	}
-	return Duration(d)
-}
-
-// signedColumn is signed with the number and unit of a column below each other.
-func (p *page) signedColumn(d time.Duration) string {
-	s := strings.TrimLeft(p.column(d), " ")
-	if d > 0 {
-		return "+" + s
-	}
-	return s
-}
-
 // compositions sets slow runs against typical ones: where theirs is the longer time.
 func (p *page) compositions(b *blame.Blame) {
 	typical, ok := b.Around(0.5)
@@ -244,10 +227,10 @@ func (p *page) compositions(b *blame.Blame) {
 	t, s := families(typical), families(slow)
 	for _, f := range traces.Families {
 		if t[f] > 0 || s[f] > 0 {
-			rows = append(rows, []string{p.cells(markOfFamily(f), 1) + " " + string(f), p.column(t[f]), p.column(s[f]), p.signedColumn(s[f] - t[f])})
+			rows = append(rows, []string{p.cells(markOfFamily(f), 1) + " " + string(f), p.column(t[f]), p.column(s[f]), p.signed(s[f] - t[f])})
 		}
 	}
-	rows = append(rows, []string{"sum", p.column(typical.MeanWall), p.column(slow.MeanWall), p.signedColumn(slow.MeanWall - typical.MeanWall)})
+	rows = append(rows, []string{"sum", p.column(typical.MeanWall), p.column(slow.MeanWall), p.signed(slow.MeanWall - typical.MeanWall)})
 	rows = append(rows, []string{"runs", fmt.Sprint(typical.Runs), fmt.Sprint(slow.Runs), ""},
 		[]string{"between", p.span(&typical.Low, &typical.High), p.span(&slow.Low, &slow.High), ""})
 	p.table([]column{{head: ""}, {head: "typical", right: true}, {head: "slow", right: true}, {head: "difference", right: true}}, rows)

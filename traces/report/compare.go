@@ -47,6 +47,15 @@ func (p *page) pairs(c *compare.Comparison) {
 // causesShown is how many causes of a pair are listed before the rest is summed up.
 const causesShown = 10
 
+// shownCauses returns the causes to list, and how many to sum up.
+func shownCauses(all []compare.Cause) (shown []compare.Cause, more int) {
+	shown, more = capped(all, causesShown)
+	if more == 1 { // no shorter with the rest summed up
+		return all, 0
+	}
+	return shown, more
+}
+
 // causes draws the parts of the difference of two means as bars to both sides of an axis: left of it what made b faster.
 func (p *page) causes(pair *compare.Pair) {
 	a, b := p.label(*pair.A), p.label(*pair.B)
@@ -56,10 +65,7 @@ func (p *page) causes(pair *compare.Pair) {
 		return
 	}
 	p.line(p.bold("why "+b+p.draw(" − ")+a), p.draw(" = "), p.bold(p.plainDifference(*pair.MeanDifference)), " in the mean")
-	shown, more := capped(pair.Causes, causesShown)
-	if more == 1 { // no shorter with the rest summed up
-		shown, more = pair.Causes, 0
-	}
+	shown, more := shownCauses(pair.Causes)
 	least, most := time.Duration(0), time.Duration(0)
 	for _, c := range shown {
 		least, most = min(least, c.Time), max(most, c.Time)

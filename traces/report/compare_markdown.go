@@ -7,12 +7,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/compare"
+	"github.com/seed46266073/longpole/traces/cost"
 )
 
 // WriteComparisonMarkdown writes a comparison as Markdown (GitHub's, for its tables): groups, what they show, and the causes of each
 // difference.
 func WriteComparisonMarkdown(w io.Writer, c *compare.Comparison) error {
+	return Yardsticks{}.WriteComparisonMarkdown(w, c)
+}
+
+// WriteComparisonMarkdown is the function of that name with a table of what groups cost, if there are prices.
+func (y Yardsticks) WriteComparisonMarkdown(w io.Writer, c *compare.Comparison) error {
 	var b strings.Builder
 	if len(c.Groups) == 0 {
 		b.WriteString("No runs to compare.\n")
@@ -21,6 +28,9 @@ func WriteComparisonMarkdown(w io.Writer, c *compare.Comparison) error {
 	}
 	goal := GoalOf(c.Groups)
 	fmt.Fprintf(&b, "### %s\n\n", escaped(sentence(goal.Title)))
+	if s := scales(c.Groups); s != "" {
+		fmt.Fprintf(&b, "%s.\n\n", sentence(s))
+	}
 	markdownRow(&b, append(list(c.Groups[0].By, escaped), "runs", goal.column(), "95 %", "median", "95 %", "mean")...)
 	b.WriteString(strings.Repeat("| --- ", len(c.Groups[0].By)) + strings.Repeat("| ---: ", 6) + "|\n")
 	for _, g := range c.Groups {
@@ -61,8 +71,30 @@ func WriteComparisonMarkdown(w io.Writer, c *compare.Comparison) error {
 	if split {
 		fmt.Fprintf(&b, "\nDifferences of the means of %s, on the critical path. %s\n", goal.Runs, Method)
 	}
+	y.markdownCosts(&b, c)
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// markdownCosts writes what groups cost, if there are prices.
+func (y Yardsticks) markdownCosts(b *strings.Builder, c *compare.Comparison) {
+	bills := y.bills(c.Groups)
+	if bills == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n### Cost in %s, at prices of %s\n\n", escaped(y.Prices.Currency), y.Prices.Date.Format(time.DateOnly))
+	markdownRow(b, append(list(c.Groups[0].By, escaped), "runs counted", "a run", "a correct answer", "front")...)
+	b.WriteString(strings.Repeat("| --- ", len(c.Groups[0].By)) + "| ---: | ---: | ---: | --- |\n")
+	p := newPage(TextOptions{})
+	for i, standing := range cost.Front(c, bills) {
+		var cells []string
+		for _, k := range c.Groups[i].By {
+			cells = append(cells, escaped(c.Groups[i].Key[k]))
+		}
+		bill := &bills[i]
+		markdownRow(b, append(cells, fmt.Sprintf("%d of %d", bill.Counted, bill.Runs), p.perRun(bill), p.money(bill.PerCorrect, bill.Bill), p.front(&held{standing: standing}))...)
+	}
+	b.WriteString("\n● not beaten beyond doubt on time, success and cost together. A correct answer: what all runs cost, right or wrong, ÷ correct answers.\n")
 }
 
 // markdownCauses writes why b differs from a; false if that is not known.
@@ -74,9 +106,15 @@ func markdownCauses(b *strings.Builder, p compare.Pair) bool {
 	fmt.Fprintf(b, "\n#### Why %s − %s = %s in the mean\n\n", y, x, signed(*p.MeanDifference))
 	markdownRow(b, "cause", "time", x, y)
 	b.WriteString("| --- | ---: | ---: | ---: |\n")
-	for _, c := range p.Causes {
+	shown, more := shownCauses(p.Causes)
+	rest := *p.MeanDifference
+	for _, c := range shown {
+		rest -= c.Time
 		from, to, _ := strings.Cut(Factors(c), " → ")
 		markdownRow(b, escaped(c.Name), signed(c.Time), from, to)
+	}
+	if more > 0 {
+		markdownRow(b, traces.FormatCount(more, "other cause"), signed(rest), "", "")
 	}
 	markdownRow(b, "sum", signed(*p.MeanDifference), "", "")
 	for _, note := range slices.Concat(p.Notes, p.CauseNotes) {

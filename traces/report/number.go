@@ -41,6 +41,28 @@ func DifferenceColumn(d time.Duration) string {
 	return strings.Repeat(" ", max(0, DurationWidth+1-ansi.StringWidth(s))) + s
 }
 
+// signed is Duration with its sign: "+1.42 s", "−312 ms", "0 s".
+func signed(d time.Duration) string {
+	switch {
+	case d > 0:
+		return "+" + Duration(d)
+	case d < 0:
+		return "−" + Duration(d.Abs())
+	}
+	return Duration(d)
+}
+
+// signed aligns a signed duration as DurationColumn does.
+func (p *page) signed(d time.Duration) string {
+	if d == 0 {
+		return strings.TrimLeft(p.column(d), " ")
+	}
+	return p.difference(d)
+}
+
+// minus writes the numbers of a text with the sign for minus.
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
 // Percent returns a share as a percentage: "0 %", "<0.1 %", "0.4 %", "42 %", "99.6 %", "100 %". Only nothing is 0 % and only
 // all is 100 %; what is no number is "?".
 func Percent(f float64) string {
@@ -49,7 +71,7 @@ func Percent(f float64) string {
 	case math.IsNaN(p) || math.IsInf(p, 0):
 		return "?"
 	case p < 0:
-		return "-" + Percent(-f)
+		return "−" + Percent(-f)
 	case p == 0 || p == 100:
 		return fmt.Sprintf("%.0f %%", p)
 	case p < 0.05:

@@ -75,7 +75,7 @@ func (p *page) slopes(list []held) {
 		case s.Low > 0:
 			says = "faster"
 		}
-		rows = append(rows, append(p.begin(&list[i]), fmt.Sprintf("%+.2f/s", s.PerThousand), fmt.Sprintf("%+.2f to %+.2f", s.Low, s.High), says, fmt.Sprint(s.Calls), fmt.Sprint(s.Runs)))
+		rows = append(rows, append(p.begin(&list[i]), p.draw(minus(fmt.Sprintf("%+.2f/s", s.PerThousand))), p.draw(minus(fmt.Sprintf("%+.2f to %+.2f", s.Low, s.High))), says, fmt.Sprint(s.Calls), fmt.Sprint(s.Runs)))
 	}
 	p.table(columns, rows)
 	p.aside("median of the slopes between calls of one run (Theil and Sen); context is a call's input tokens")

@@ -59,6 +59,14 @@ func (y Yardsticks) hold(groups []measure.Group) []held {
 	return list
 }
 
+// bills returns what groups cost; nil without prices.
+func (y Yardsticks) bills(groups []measure.Group) []cost.GroupBill {
+	if y.Prices == nil {
+		return nil
+	}
+	return list(groups, func(g measure.Group) cost.GroupBill { return y.Prices.Group(&g) })
+}
+
 // WriteText writes how fast groups wrote, whether that is enough, what they cost and what would be possible, for people: in
 // each table the time to a finished answer first.
 func (y Yardsticks) WriteText(w io.Writer, groups []measure.Group, opt TextOptions) error {

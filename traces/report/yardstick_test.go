@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/ceiling"
+	"github.com/seed46266073/longpole/traces/compare"
 	"github.com/seed46266073/longpole/traces/cost"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/traces/pace"
@@ -39,6 +41,27 @@ func all(t *testing.T, prices string, claims ...string) report.Yardsticks {
 		y.Claims = append(y.Claims, f)
 	}
 	return y
+}
+
+// What prices say of groups is in every format, not in text and JSON alone.
+func TestComparisonWithPrices(t *testing.T) {
+	runs := spending(t, 6, "1")
+	runs[0].Open = true // high: something may come
+	c := compare.Of(measure.GroupBy(runs, "effort"), compare.Options{})
+	y := all(t, priced)
+	for name, write := range map[string]func(io.Writer) error{
+		"compare-prices.md":    func(w io.Writer) error { return y.WriteComparisonMarkdown(w, c) },
+		"compare-prices.csv":   func(w io.Writer) error { return y.WriteComparisonCSV(w, c) },
+		"compare-prices.bench": func(w io.Writer) error { return y.WriteBenchmarks(w, c.Groups) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got bytes.Buffer
+			if err := write(&got); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name, got.Bytes())
+		})
+	}
 }
 
 const (
