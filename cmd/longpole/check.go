@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,8 +35,8 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [SOURCE…]",
 		Short: "Hold runs against budgets or a baseline, for CI",
-		Long: `Hold runs against budgets or against the runs of a baseline. The exit status is 0 if all is kept, 1 if something is broken or a
-budget cannot be told.
+		Long: `Hold runs against budgets or against the runs of a baseline. The exit status is 0 if all is kept, 1 if something is broken, a
+budget cannot be told or runs cannot be read, 2 if the command was misused.
 
 A budget is AGGREGATE(QUANTITY) OP LIMIT, also written QUANTITY.AGGREGATE OP LIMIT:
 
@@ -49,7 +50,8 @@ and three stand alone: share(X), the part of all run time that went to a compone
 that the runs are too few for cannot be told, and is not kept.
 
 Against a baseline a setting is broken only if the whole 95 % interval of its time to a correct answer, or of its success rate, is
-worse by more than --max-regression: noise breaks nothing.
+worse by more than --max-regression: noise breaks nothing. Settings are told apart by the tags that differ within the runs of either
+side, or --by others; a baseline without a run of any of them is an error.
 
 ` + sourceHelp,
 		Example: `  longpole check --budget 'p50(run) < 30s' --budget 'p95(ttft) < 1.5s' --budget 'share(retry) < 5%' --budget 'success >= 0.9' runs/
@@ -96,10 +98,11 @@ func runCheck(ctx context.Context, opt checkOptions, sources []string, stdin io.
 		return err
 	}
 	options := traces.Options{StallThreshold: opt.stall, NoSkewRepair: opt.noSkewRepair}
-	groups, problems, err := opt.groups(ctx, sources, stdin, options)
+	runs, problems, err := opt.runs(ctx, sources, stdin, options)
 	if err != nil {
 		return err
 	}
+	groups := measure.GroupBy(runs, opt.by...)
 	var check report.Check
 	for i := range groups {
 		for _, b := range budgets {
@@ -107,11 +110,16 @@ func runCheck(ctx context.Context, opt checkOptions, sources []string, stdin io.
 		}
 	}
 	if len(opt.baseline) > 0 {
-		before, more, err := opt.groups(ctx, opt.baseline, stdin, options)
+		before, more, err := opt.runs(ctx, opt.baseline, stdin, options)
 		if err != nil {
 			return fmt.Errorf("--baseline: %w", err)
 		}
-		check.Baselines, problems = budget.Regressions(before, groups, allowed), append(problems, more...)
+		by := opt.by
+		if len(by) == 0 {
+			by = settings(before, runs)
+		}
+		check.Baselines = budget.Regressions(measure.GroupBy(before, by...), measure.GroupBy(runs, by...), allowed)
+		problems = append(problems, more...)
 	}
 	if opt.format == "json" {
 		err = report.WriteCheckJSON(stdout, check, problems)
@@ -124,8 +132,8 @@ func runCheck(ctx context.Context, opt checkOptions, sources []string, stdin io.
 	return verdictOf(check)
 }
 
-// groups loads runs and groups them; to check nothing would look like success.
-func (opt checkOptions) groups(ctx context.Context, sources []string, stdin io.Reader, options traces.Options) ([]measure.Group, []traces.Problem, error) {
+// runs loads runs; to check nothing would look like success.
+func (opt checkOptions) runs(ctx context.Context, sources []string, stdin io.Reader, options traces.Options) ([]*measure.Run, []traces.Problem, error) {
 	runs, problems, err := opt.only.load(ctx, sources, stdin, options)
 	switch {
 	case err != nil:
@@ -138,7 +146,7 @@ func (opt checkOptions) groups(ctx context.Context, sources []string, stdin io.R
 	if err := knownTags(opt.by, runs); err != nil {
 		return nil, nil, err
 	}
-	return measure.GroupBy(runs, opt.by...), problems, nil
+	return runs, problems, nil
 }
 
 // parseAllowed reads a share such as 5% or 0.05.
@@ -154,10 +162,27 @@ func parseAllowed(s string) (float64, error) {
 	return f, nil
 }
 
+// settings returns the tags that tell settings apart within the baseline or within the runs that are checked, so that unlike ones
+// are not pooled. What only differs between the two, as a commit does, is what is checked.
+func settings(before, now []*measure.Run) []string {
+	var by []string
+	for _, runs := range [][]*measure.Run{before, now} {
+		for _, k := range varyingTags(runs) {
+			if k != "task" && k != "time" && k != "hour" && !slices.Contains(by, k) {
+				by = append(by, k)
+			}
+		}
+	}
+	return by
+}
+
 // verdictOf makes what is not kept the command's failure.
 func verdictOf(c report.Check) error {
 	broken, untold := c.Failed()
 	var parts []string
+	if len(c.Baselines) > 0 && !slices.ContainsFunc(c.Baselines, func(r budget.Regression) bool { return !r.Alone }) {
+		parts = append(parts, "the baseline has no runs of the same settings")
+	}
 	if broken > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d checks broken", broken, len(c.Budgets)+len(c.Baselines)))
 	}

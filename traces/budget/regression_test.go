@@ -60,9 +60,23 @@ func TestASettingThatOneSideLacksCannotBeTold(t *testing.T) {
 		{"what is checked", runs, nil, "all runs: only the baseline holds runs of it"},
 	} {
 		list := budget.Regressions(test.baseline, test.now, 0.05)
-		if len(list) != 1 || list[0].Verdict != budget.Untold || list[0].Text != test.text {
+		if len(list) != 1 || list[0].Verdict != budget.Untold || !list[0].Alone || list[0].Text != test.text {
 			t.Errorf("%s lacks it: got %+v, want %q", test.name, list, test.text)
 		}
+	}
+}
+
+// Runs needed are those that would bring the interval to one side of what is allowed, not those that would tell a difference from none.
+func TestRunsNeeded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	before, now := made(rng, 20, 20, time.Second), made(rng, 20, 20, time.Second)
+	r := budget.Regressions(before, now, 0.05)[0]
+	if r.Verdict != budget.Untold || r.Needed == nil || *r.Needed < 21 || *r.Needed > 1000 {
+		t.Errorf("got %+v", r)
+	}
+	r = budget.Regressions(before, now, *r.Change-1+1e-9)[0]
+	if r.Needed != nil || !strings.HasSuffix(r.Text, "; it would take more than 10,000 runs of each to tell") {
+		t.Errorf("right at the limit: got %+v", r)
 	}
 }
 

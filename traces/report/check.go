@@ -121,6 +121,7 @@ type (
 		Low     *float64          `json:"change_low"`
 		High    *float64          `json:"change_high"`
 		Needed  *int              `json:"runs_needed"`
+		Alone   bool              `json:"alone"` // only one of the two has runs of the setting
 		Text    string            `json:"text"`
 	}
 )
@@ -135,7 +136,7 @@ func WriteCheckJSON(w io.Writer, c Check, problems []traces.Problem) error {
 			return budgetJSON{r.Budget.String(), r.Group.Key, verdictWords[r.Verdict], r.Value, r.More, r.Unit, r.Why}
 		}),
 		Baselines: list(c.Baselines, func(r budget.Regression) regressionJSON {
-			return regressionJSON{r.Group.Key, r.Measure, verdictWords[r.Verdict], r.Change, r.Low, r.High, r.Needed, r.Text}
+			return regressionJSON{r.Group.Key, r.Measure, verdictWords[r.Verdict], r.Change, r.Low, r.High, r.Needed, r.Alone, r.Text}
 		}),
 		Problems: list(problems, problemOf),
 	})
