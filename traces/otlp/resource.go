@@ -52,11 +52,34 @@ func (r *reader) resource() *traces.Resource {
 		resource = &traces.Resource{}
 		for key := range r.in.object {
 			if string(key) == "attributes" {
-				resource.Attrs = slices.Clone(r.attributes()) // it stays when the document is left out and what it took is used again
+				resource.Attrs = copied(r.attributes()) // it stays when the document is left out and what it took is used again
 			}
 		}
 		r.in.at = after
 		resource = r.resources.keep(text, resource)
 	}
 	return resource
+}
+
+// copied returns attributes that share no memory with those given.
+func copied(attrs traces.Attrs) traces.Attrs {
+	attrs = slices.Clone(attrs)
+	for i := range attrs {
+		attrs[i].Value = copiedValue(attrs[i].Value)
+	}
+	return attrs
+}
+
+func copiedValue(value any) any {
+	switch v := value.(type) {
+	case traces.Attrs:
+		return copied(v)
+	case []any:
+		v = slices.Clone(v)
+		for i := range v {
+			v[i] = copiedValue(v[i])
+		}
+		return v
+	}
+	return value
 }
