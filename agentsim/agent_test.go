@@ -286,7 +286,7 @@ func TestHowARunEnds(t *testing.T) {
 			outcome: traces.Error, err: "429 Too Many Requests",
 		}, {
 			name: "an unknown model is an error at once", replies: []simmodel.Reply{look}, setup: func(a *agentsim.Agent) { a.Model = "other" },
-			outcome: traces.Error, err: "404 Not Found",
+			outcome: traces.Error, err: `404 Not Found: `,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

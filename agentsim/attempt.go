@@ -46,7 +46,7 @@ func (l *loop) attempt(ctx context.Context, body []byte, n int) (*reply, error) 
 	stream := ssestream.NewStream[openai.ChatCompletionChunk](ssestream.NewDecoder(response), err)
 	defer stream.Close()
 	if err := stream.Err(); err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	l.replied = true
 	r := &reply{}

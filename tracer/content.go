@@ -27,13 +27,13 @@ type part struct {
 func outputMessages(r *stream.Result) string {
 	m := message{Role: "assistant", FinishReason: r.FinishReason}
 	if r.Reasoning != "" {
-		m.Parts = append(m.Parts, part{Type: "reasoning", Content: mask(r.Reasoning)})
+		m.Parts = append(m.Parts, part{Type: "reasoning", Content: Mask(r.Reasoning)})
 	}
 	if r.Text != "" {
-		m.Parts = append(m.Parts, part{Type: "text", Content: mask(r.Text)})
+		m.Parts = append(m.Parts, part{Type: "text", Content: Mask(r.Text)})
 	}
 	for _, c := range r.ToolCalls {
-		m.Parts = append(m.Parts, part{Type: "tool_call", ID: c.ID, Name: c.Name, Arguments: mask(c.Arguments)})
+		m.Parts = append(m.Parts, part{Type: "tool_call", ID: c.ID, Name: c.Name, Arguments: Mask(c.Arguments)})
 	}
 	if len(m.Parts) == 0 {
 		return ""
@@ -55,4 +55,5 @@ var credentials = regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{8,}` +
 	`|(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$))` +
 	`|(?:[a-z][a-z0-9+.-]*)://[^\s/:@"]+:[^\s/@"]+@[^\s"]*`)
 
-func mask(text string) string { return credentials.ReplaceAllString(text, "[masked]") }
+// Mask returns text with "[masked]" in place of what has the shape of a credential.
+func Mask(text string) string { return credentials.ReplaceAllString(text, "[masked]") }
