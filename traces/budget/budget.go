@@ -65,8 +65,10 @@ func (b *Budget) subject(s string) error {
 		how, what = m[1], m[2]
 	} else if m := followed.FindStringSubmatch(s); m != nil {
 		how, what = m[2], m[1]
+	} else if _, ok := quantityOf(s); !ok {
+		return noQuantity(s)
 	} else {
-		return fmt.Errorf("%q says not which of many values; want a percentile of it, such as p95(%s) or mean(%s)", s, s, s)
+		return fmt.Errorf("%s needs to say which of many values: p50(%s), p95(%s), mean(%s)", s, s, s, s)
 	}
 	if err := b.aggregate(how, what); err != nil {
 		return err
@@ -82,18 +84,18 @@ func (b *Budget) aggregate(how, what string) error {
 	if how == "share" {
 		part, ok := partOf(what)
 		if !ok {
-			return fmt.Errorf("share of %q is unknown; %s are, and tool[NAME]", what, strings.Join(parts(), ", "))
+			return fmt.Errorf("no part %q to have a share of; there are %s, and tool[NAME]", what, strings.Join(parts(), ", "))
 		}
 		b.unit, b.value = share, shareOf(part)
 		return nil
 	}
 	q, ok := quantityOf(what)
 	if !ok {
-		return fmt.Errorf("%q is unknown; %s are, and tool[NAME], exec[NAME]", what, strings.Join(quantities(), ", "))
+		return noQuantity(what)
 	}
 	of, ok := aggregateOf(how)
 	if !ok {
-		return fmt.Errorf("%q is unknown; p50, p95, any other percentile, mean, min, max and share are", how)
+		return fmt.Errorf("no aggregate %q; there are p50, p95, any other percentile, mean, min, max and share", how)
 	}
 	b.unit, b.value = q.unit, func(g *measure.Group) value { return of(q, g) }
 	return nil
@@ -143,6 +145,10 @@ func parts() []string {
 		}
 	}
 	return names
+}
+
+func noQuantity(name string) error {
+	return fmt.Errorf("no quantity %q; there are %s, and tool[NAME], exec[NAME]", name, strings.Join(quantities(), ", "))
 }
 
 // quantities lists what can be limited.
