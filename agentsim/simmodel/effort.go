@@ -19,6 +19,16 @@ var efforts = []struct {
 
 const defaultEffort = "medium"
 
+// Efforts returns the words of reasoning_effort that the server takes, by rank. A model that has not all of them takes the nearest
+// that it has.
+func Efforts() []string {
+	var words []string
+	for _, e := range efforts {
+		words = append(words, e.word)
+	}
+	return words
+}
+
 // effortRank returns the place of word in the order of efforts, -1 if it is none.
 func effortRank(word string) int {
 	for i, e := range efforts {

@@ -27,11 +27,9 @@ func (opt *benchOptions) plan() (bench.Plan, error) {
 	if err := checkComparisonFormat(opt.format); err != nil {
 		return plan, err
 	}
-	if opt.trials < 1 || opt.maxTrials < 1 || opt.maxSteps < 1 || opt.limit < 0 ||
-		slices.ContainsFunc(opt.concurrency, func(n int) bool { return n < 1 }) || slices.ContainsFunc(opt.parallel, func(n int) bool { return n < 0 }) {
-		return plan, misused("--trials, --max-trials, --concurrency and --max-steps want at least 1; --tool-parallelism and --limit nothing negative")
-	}
-	err := cmp.Or(once("effort", opt.efforts), once("model", opt.models), once("task", opt.tasks), once("temperature", opt.temperatures),
+	err := cmp.Or(atLeast("trials", 1, opt.trials), atLeast("max-trials", 1, opt.maxTrials), atLeast("max-steps", 1, opt.maxSteps),
+		atLeast("concurrency", 1, opt.concurrency...), atLeast("tool-parallelism", 0, opt.parallel...), atLeast("limit", 0, opt.limit),
+		once("effort", opt.efforts), once("model", opt.models), once("task", opt.tasks), once("temperature", opt.temperatures),
 		once("tool-parallelism", opt.parallel), once("concurrency", opt.concurrency), once("rate", opt.rates), checkStall(opt.stall),
 		opt.server(&plan), opt.settings(&plan), opt.repetition(&plan))
 	if err != nil {
@@ -70,7 +68,7 @@ func (opt *benchOptions) server(plan *bench.Plan) (err error) {
 		if len(plan.Models) == 0 {
 			plan.Models = []string{defaultModel}
 		}
-		if err := knownModels(plan.Models); err != nil {
+		if err := cmp.Or(knownModels(plan.Models), knownEfforts(plan.Efforts)); err != nil {
 			return err
 		}
 		speed = cmp.Or(speed, "10x")
@@ -151,6 +149,16 @@ func (opt *benchOptions) repetition(plan *bench.Plan) (err error) {
 			return misused("--schedule %q: want how often and how long, as 1h/24h", opt.schedule)
 		}
 		plan.Every, plan.Rounds = period, int(math.Ceil(float64(long)/float64(period)))
+	}
+	return nil
+}
+
+// atLeast refuses values of a flag that are too small.
+func atLeast[T int | time.Duration](flag string, least T, values ...T) error {
+	for _, v := range values {
+		if v < least {
+			return misused("--%s %v: want %v or more", flag, v, least)
+		}
 	}
 	return nil
 }
@@ -353,6 +361,16 @@ func knownModels(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return misused("--model %q: the simulated ones are %s; with --base-url any of the server's", name, strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+func knownEfforts(words []string) error {
+	known := simmodel.Efforts()
+	for _, word := range words {
+		if !slices.Contains(known, word) {
+			return misused("--effort %q: the simulated models know %s; with --base-url any that the server does", word, strings.Join(known, ", "))
 		}
 	}
 	return nil
