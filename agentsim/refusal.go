@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 
 	"github.com/openai/openai-go/v3"
@@ -24,13 +25,14 @@ func (r refusal) Unwrap() error { return r.status }
 // longestReason is in characters: there are servers that repeat the request.
 const longestReason = 300
 
-// refused adds the server's reason to its error, on one line and without keys, if it gave one. Other errors stay as they are.
+// refused adds the server's reason to its error, on one line and without keys, if it gave one. Where the key is
+// the reason the status says enough, and texts repeat too much. Other errors stay as they are.
 func refused(err error) error {
 	var status *openai.Error
-	if !errors.As(err, &status) {
+	if !errors.As(err, &status) || status.StatusCode == http.StatusUnauthorized || status.StatusCode == http.StatusForbidden {
 		return err
 	}
-	reason := strings.Join(strings.Fields(tracer.Mask(reasonOf(status))), " ")
+	reason := strings.Join(strings.Fields(withoutKeys(reasonOf(status), status.Request)), " ")
 	if reason == "" {
 		return err
 	}
@@ -38,6 +40,20 @@ func refused(err error) error {
 		reason = string(letters[:longestReason]) + "…"
 	}
 	return refusal{status, reason}
+}
+
+// withoutKeys masks in a server's text what looks like a credential, and what the request had for one.
+func withoutKeys(text string, request *http.Request) string {
+	if request == nil {
+		return tracer.Mask(text)
+	}
+	_, password, _ := request.BasicAuth()
+	for _, secret := range append(strings.Fields(request.Header.Get("Authorization")), password) {
+		if secret != "" && secret != "Bearer" && secret != "Basic" {
+			text = strings.ReplaceAll(text, secret, "[masked]")
+		}
+	}
+	return tracer.Mask(text)
 }
 
 // reasonOf finds the reason in the body: error.message is OpenAI's place for it; others have it as message or detail.

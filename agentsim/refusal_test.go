@@ -27,13 +27,14 @@ func TestRefusalsSayTheServersReason(t *testing.T) {
 		{"a detail", `{"detail":"Not Found"}`, ": Not Found"},
 		{"several lines are one", `{"error":{"message":"first\n\n  second\t"}}`, ": first second"},
 		{"a key is not shown", `{"error":{"message":"Incorrect API key provided: sk-abcdefghijklmnop."}}`, ": Incorrect API key provided: [masked]."},
+		{"nor is the one that was sent", `{"error":{"message":"wrong key: our.own.key"}}`, ": wrong key: [masked]"},
 		{"a long one is cut", `{"error":{"message":"` + strings.Repeat("é", 1000) + `"}}`, ": " + strings.Repeat("é", longestReason) + "…"},
 		{"a list of details is no reason", `{"detail":[{"msg":"field required"}]}`, ""},
 		{"a page is no reason", `<html>Bad Request</html>`, ""},
 		{"nothing", ``, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			client := openai.NewClient(option.WithAPIKey("k"), option.WithMaxRetries(0), option.WithBaseURL("http://server/v1"),
+			client := openai.NewClient(option.WithAPIKey("our.own.key"), option.WithMaxRetries(0), option.WithBaseURL("http://server/v1"),
 				option.WithHTTPClient(&http.Client{Transport: handler(func(w http.ResponseWriter) {
 					w.Header().Set("Content-Type", "application/json")
 					w.WriteHeader(http.StatusBadRequest)
