@@ -126,6 +126,10 @@ func (p *Pair) successText() string {
 	a, b := percent(p.A.Success.Rate), percent(p.B.Success.Rate)
 	span := signed("%+.0f to %+.0f points", math.Round(100*r.Low)+0, math.Round(100*r.High)+0) // + 0: there is no -0
 	runs := traces.FormatCount(min(p.A.Told(), p.B.Told()), "run")
+	does := " do"
+	if min(p.A.Told(), p.B.Told()) == 1 {
+		does = " does"
+	}
 	done := p.right()
 	switch {
 	case r.told() && r.Rate > 0:
@@ -134,7 +138,7 @@ func (p *Pair) successText() string {
 		return fmt.Sprintf("%s less often, %s of runs against %s (%s)", done, b, a, span)
 	}
 	if r.Low > 0 || r.High < 0 {
-		return fmt.Sprintf("%s in %s of runs against %s (%s), which %s do not settle", done, b, a, span, runs)
+		return fmt.Sprintf("%s in %s of runs against %s (%s), which %s not settle", done, b, a, span, runs+does)
 	}
 	return fmt.Sprintf("%s as often within what %s can show, %s of runs against %s (%s)", done, runs, b, a, span)
 }

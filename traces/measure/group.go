@@ -157,16 +157,44 @@ func (g *Group) Distribution(low, high time.Duration, bins int) []float64 {
 	return shares
 }
 
-// Label names a group by its values, for lists: "low", "glm-sim · high"; "all runs" without keys.
+// Label names a group by its values, for lists: "low", "glm-sim · high", and "concurrency 16", as a number
+// alone says nothing; "all runs" without keys.
 func (g *Group) Label() string {
 	if len(g.By) == 0 {
 		return "all runs"
 	}
 	var words []string
 	for _, k := range g.By {
-		words = append(words, cmp.Or(g.Key[k], "no "+k))
+		word := named(k, g.Key[k])
+		if _, err := strconv.ParseFloat(word, 64); err == nil {
+			word = k + " " + word
+		}
+		words = append(words, word)
 	}
 	return strings.Join(words, " · ")
+}
+
+// Values is Label for below a head that names the keys: a number stands alone.
+func (g *Group) Values() string {
+	if len(g.By) == 0 {
+		return g.Label()
+	}
+	var words []string
+	for _, k := range g.By {
+		words = append(words, named(k, g.Key[k]))
+	}
+	return strings.Join(words, " · ")
+}
+
+// named returns a key's value as it can be seen.
+func named(key, value string) string {
+	switch {
+	case value == "":
+		return "no " + key
+	case strings.TrimSpace(value) == "":
+		return "(blank)"
+	}
+	return value
 }
 
 // Told returns how many runs the success rate is of: those that ended by themselves or at a limit, and say how.

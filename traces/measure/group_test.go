@@ -157,3 +157,17 @@ func TestUncheckedAnswersAreSaid(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestGroupsAreNamedByTheirValues(t *testing.T) {
+	for _, c := range []struct{ value, label, values string }{
+		{"low", "low", "low"},
+		{"16", "effort 16", "16"},
+		{"", "no effort", "no effort"},
+		{" \t", "(blank)", "(blank)"},
+	} {
+		g := measure.Group{By: []string{"effort"}, Key: map[string]string{"effort": c.value}}
+		if g.Label() != c.label || g.Values() != c.values {
+			t.Errorf("%q: got %q and %q, want %q and %q", c.value, g.Label(), g.Values(), c.label, c.values)
+		}
+	}
+}

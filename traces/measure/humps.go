@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/seed46266073/longpole/traces"
@@ -11,7 +12,7 @@ import (
 // apart is by how much two humps must differ to be told of: the upper median over the lower one.
 const apart = 1.5
 
-// humps says that the times to first token fall into two, as those of a warm and a cold cache do: then their median is of neither. It
+// humps says that the times to first token fall into two groups: then their median is of neither. It
 // looks at logarithms, and at groups of one model only; "" where there is one hump, or too few calls to tell.
 func humps(runs []*Run) string {
 	var logs []float64
@@ -38,6 +39,15 @@ func humps(runs []*Run) string {
 		return ""
 	}
 	at := func(log float64) string { return traces.FormatDuration(time.Duration(math.Round(math.Exp(log)))) }
-	return "times to first token fall into two: about " + at(low) + " in " + traces.FormatCount(len(two.Low), "call") + " and " + at(high) + " in " +
-		traces.FormatCount(len(two.High), "call") + ", as with a warm and a cold cache"
+	s := "times to first token fall into two groups: about " + at(low) + " in " + traces.FormatCount(len(two.Low), "call") + " and " + at(high) + " in " +
+		traces.FormatCount(len(two.High), "call")
+	if !slices.ContainsFunc(runs, loaded) {
+		s += "; a cache that is sometimes cold is one possible reason"
+	}
+	return s
+}
+
+// loaded reports whether a run shared its server with others, so that calls may have queued.
+func loaded(r *Run) bool {
+	return r.Group["rate"] != "" || r.Group["concurrency"] != "" && r.Group["concurrency"] != "1"
 }

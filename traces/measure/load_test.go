@@ -168,7 +168,7 @@ func TestGroupsThatShareTheServer(t *testing.T) {
 			groups := measure.GroupBy(runs, "concurrency")
 			var got []string
 			for i, rates := range measure.RatesOf(groups) {
-				got = append(got, fmt.Sprint(groups[i].Label(), " ", rates.Shared))
+				got = append(got, fmt.Sprint(groups[i].Values(), " ", rates.Shared))
 			}
 			if s := strings.Join(got, ", "); s != c.want {
 				t.Errorf("got %s, want %s", s, c.want)

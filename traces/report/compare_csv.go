@@ -109,7 +109,7 @@ func pairCells(p compare.Pair) []string {
 	if p.RunsNeeded != nil {
 		needed = strconv.Itoa(*p.RunsNeeded)
 	}
-	cells := []string{csvName(p.A.Label()), strconv.Itoa(p.NB), strconv.Itoa(p.NA), strconv.FormatBool(p.Paired), string(p.Method),
+	cells := []string{csvName(p.A.Values()), strconv.Itoa(p.NB), strconv.Itoa(p.NA), strconv.FormatBool(p.Paired), string(p.Method),
 		share(p.Ratio), share(p.RatioLow), share(p.RatioHigh), nanoseconds(p.Shift), nanoseconds(p.ShiftLow), nanoseconds(p.ShiftHigh),
 		share(p.P), string(p.Verdict), share(p.Smallest), needed}
 	if r := p.Success; r != nil {

@@ -225,3 +225,19 @@ func TestLateRunsAreJudgedFromTheirIntendedStart(t *testing.T) {
 		}
 	}
 }
+
+// More groups than fit a page are counted.
+func TestComparisonOfManyGroups(t *testing.T) {
+	var runs []*measure.Run
+	for i := range 45 {
+		runs = append(runs, drawn(t, "run =====\n chat wwooo", tags(fmt.Sprint("setting ", i), "1", traces.OK)...))
+	}
+	var out bytes.Buffer
+	c := compare.Of(measure.GroupBy(runs, "effort"), compare.Options{})
+	if err := report.WriteComparison(&out, c, nil, report.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, "… and 5 more; --format json lists all") || strings.Contains(got, "setting 40 ") {
+		t.Error(got)
+	}
+}

@@ -31,11 +31,13 @@ func (p *page) comparison(c *compare.Comparison) {
 	if s := scales(groups); s != "" {
 		p.line("  ", s)
 	}
-	p.times(groups)
-	p.distributions(groups)
-	p.stacks(groups)
-	p.shares(groups)
-	p.notes(groups)
+	shown, more := capped(groups, groupsShown)
+	p.times(shown)
+	p.more(more)
+	p.distributions(shown)
+	p.stacks(shown)
+	p.shares(shown)
+	p.notes(shown)
 	p.section("what it shows")
 	for _, sentence := range VerdictOf(c) {
 		p.wrapped(p.draw(Clean(sentence)), asIs)
@@ -56,6 +58,12 @@ func scales(groups []measure.Group) string {
 
 // label names a group in a column.
 func (p *page) label(g measure.Group) string { return p.draw(Clean(g.Label())) }
+
+// values names a group in a column whose head names the keys.
+func (p *page) values(g measure.Group) string { return p.draw(Clean(g.Values())) }
+
+// groupsShown is how many groups a page lists.
+const groupsShown = 40
 
 // times writes the table of rates and times.
 func (p *page) times(groups []measure.Group) {
@@ -85,7 +93,7 @@ func (p *page) times(groups []measure.Group) {
 			calls = fmt.Sprintf("%.1f", *g.Calls.PerRun)
 		}
 		anyCut = anyCut || g.Censored > 0
-		rows = append(rows, []string{p.label(g), fmt.Sprint(g.N), right, interval, fmt.Sprint(g.Censored), median,
+		rows = append(rows, []string{p.values(g), fmt.Sprint(g.N), right, interval, fmt.Sprint(g.Censored), median,
 			p.between(t), p.span(t.Min, t.Max), calls, p.maybe(g.Calls.Time)})
 	}
 	columns[cutOff].out = !anyCut

@@ -34,6 +34,7 @@ func (p *page) paces(targets pace.Targets, list []held) {
 	}
 	p.table(columns, rows)
 	p.aside(fmt.Sprintf("to reading: how much faster text came than people read, which is %.0f characters, about %.0f tokens, a second", pace.ReadingCharsPerSecond, pace.ReadingTokensPerSecond))
+	p.aside("worst gap: the longest silence in any stream; stalled: part of the time of all streams together")
 	p.shortfalls(list)
 	p.chains(list)
 }

@@ -107,7 +107,11 @@ func single(g measure.Group) string {
 	}
 	if len(g.Families) > 0 {
 		most := slices.MaxFunc(g.Families, func(a, b measure.FamilyMean) int { return cmp.Compare(a.Mean, b.Mean) })
-		s += fmt.Sprintf("; most of it went to %s (%s)", most.Family, Percent(most.Share))
+		part := "most of it"
+		if most.Share < 0.5 {
+			part = "the largest part of it"
+		}
+		s += fmt.Sprintf("; %s went to %s (%s)", part, most.Family, Percent(most.Share))
 	}
 	return s + "."
 }

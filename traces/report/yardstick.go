@@ -125,7 +125,7 @@ func (p *page) begin(h *held) []string {
 	if h.TimeToCorrect.MoreThan {
 		t = "> " + t
 	}
-	return []string{p.label(h.Group), t}
+	return []string{p.values(h.Group), t}
 }
 
 // who names groups before a sentence about them: nobody if it is about all.
