@@ -40,6 +40,15 @@ type Setup struct {
 	Hardware Hardware
 }
 
+// Lacks returns how many bytes of the weights, idle experts included, find no room in the memory of all devices; 0 where they do or the memory
+// is not known.
+func (s Setup) Lacks() float64 {
+	if s.Hardware.Memory == 0 {
+		return 0
+	}
+	return max(0, max(s.Model.Active, s.Model.Total)*s.Model.BytesPerParam-s.Hardware.Memory*float64(s.Hardware.Count))
+}
+
 // Rate returns the most output tokens per second that each of batch streams can get, 1 for a single stream.
 func (s Setup) Rate(batch int, context float64) float64 {
 	return s.Hardware.Total() / s.Model.StepBytes(batch, context)

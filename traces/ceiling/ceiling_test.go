@@ -292,3 +292,21 @@ func ExampleSetup_Rate() {
 	// not comparable, for it does not say its batch size, context length, hardware
 	// batch aggregate: the sum of at least 11 streams, none of which is that fast
 }
+
+func TestLacks(t *testing.T) {
+	for _, c := range []struct {
+		name, hardware string
+		model          ceiling.Model
+		want           float64
+	}{
+		{"70 GB fit into 80", "h100", dense, 0},
+		{"and not into 24", "rtx4090", dense, 46e9},
+		{"but into three of them", "rtx4090,count=3", dense, 0},
+		{"idle experts take room too", "h100", moe, 62e9},
+		{"of a bare bandwidth nothing is known", "bandwidth=1TB/s", dense, 0},
+	} {
+		if got := on(t, c.hardware, c.model).Lacks(); got != c.want {
+			t.Errorf("%s: got %g, want %g", c.name, got, c.want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 type Hardware struct {
 	Name      string  // of the device; "" if only its bandwidth was given
 	Bandwidth float64 // bytes per second of one device's memory, peak
+	Memory    float64 // bytes of one device; 0: not known
 	Count     int     // devices, at least 1
 }
 
@@ -33,26 +34,27 @@ func (h Hardware) String() string {
 type Device struct {
 	Name      string
 	Bandwidth float64 // bytes per second, peak
-	Memory    string  // what the figure is of
+	Memory    float64 // bytes; 0: sold in several sizes
+	Kind      string  // of memory, what the figures are of
 }
 
 // Devices returns the known devices. The bandwidths are the peaks that the makers' data sheets and specification pages
 // give, as of November 2026.
 func Devices() []Device {
 	return []Device{
-		{"a100", 2.039e12, "80 GB HBM2e"},     // NVIDIA A100 data sheet: SXM, 80 GB
-		{"h100", 3.35e12, "80 GB HBM3"},       // NVIDIA H100 data sheet: SXM
-		{"h100-pcie", 2.0e12, "80 GB HBM2e"},  // NVIDIA H100 PCIe product brief
-		{"h200", 4.8e12, "141 GB HBM3e"},      // NVIDIA H200 data sheet: SXM
-		{"b200", 8e12, "180 GB HBM3e"},        // NVIDIA DGX B200 data sheet: 64 TB/s for eight
-		{"b300", 8e12, "288 GB HBM3e"},        // NVIDIA Blackwell Ultra data sheet
-		{"l40s", 864e9, "48 GB GDDR6"},        // NVIDIA L40S data sheet
-		{"rtx4090", 1.008e12, "24 GB GDDR6X"}, // NVIDIA Ada GPU architecture white paper
-		{"rtx5090", 1.792e12, "32 GB GDDR7"},  // NVIDIA RTX Blackwell GPU architecture white paper
-		{"mi300x", 5.3e12, "192 GB HBM3"},     // AMD Instinct MI300X data sheet
-		{"mi325x", 6e12, "256 GB HBM3e"},      // AMD Instinct MI325X data sheet
-		{"m3-ultra", 819e9, "unified"},        // Apple Mac Studio (2025) technical specifications
-		{"m4-max", 546e9, "unified"},          // the same, with the 40-core GPU
+		{"a100", 2.039e12, 80e9, "HBM2e"},     // NVIDIA A100 data sheet: SXM, 80 GB
+		{"h100", 3.35e12, 80e9, "HBM3"},       // NVIDIA H100 data sheet: SXM
+		{"h100-pcie", 2.0e12, 80e9, "HBM2e"},  // NVIDIA H100 PCIe product brief
+		{"h200", 4.8e12, 141e9, "HBM3e"},      // NVIDIA H200 data sheet: SXM
+		{"b200", 8e12, 180e9, "HBM3e"},        // NVIDIA DGX B200 data sheet: 64 TB/s for eight
+		{"b300", 8e12, 288e9, "HBM3e"},        // NVIDIA Blackwell Ultra data sheet
+		{"l40s", 864e9, 48e9, "GDDR6"},        // NVIDIA L40S data sheet
+		{"rtx4090", 1.008e12, 24e9, "GDDR6X"}, // NVIDIA Ada GPU architecture white paper
+		{"rtx5090", 1.792e12, 32e9, "GDDR7"},  // NVIDIA RTX Blackwell GPU architecture white paper
+		{"mi300x", 5.3e12, 192e9, "HBM3"},     // AMD Instinct MI300X data sheet
+		{"mi325x", 6e12, 256e9, "HBM3e"},      // AMD Instinct MI325X data sheet
+		{"m3-ultra", 819e9, 0, "unified"},     // Apple Mac Studio (2025) technical specifications
+		{"m4-max", 546e9, 0, "unified"},       // the same, with the 40-core GPU
 	}
 }
 
@@ -92,7 +94,7 @@ func (h *Hardware) device(name string) error {
 	var known []string
 	for _, d := range Devices() {
 		if strings.EqualFold(d.Name, name) {
-			h.Name, h.Bandwidth = d.Name, d.Bandwidth
+			h.Name, h.Bandwidth, h.Memory = d.Name, d.Bandwidth, d.Memory
 			return nil
 		}
 		known = append(known, d.Name)

@@ -25,6 +25,9 @@ func (p *page) ceilings(s ceiling.Setup, list []held) {
 	}
 	p.table(columns, rows)
 	p.aside("the most output tokens per second: bandwidth ÷ bytes read a token; streams that are decoded together share the weights, not their caches")
+	if lacks := s.Lacks(); lacks > 0 {
+		p.wrapped(p.draw(fmt.Sprintf("the weights do not fit: %s of them have no room in the memory of %s, so that this cannot be reached", bytesOf(lacks), s.Hardware)), asIs)
+	}
 	if s.Model.KVBytes == 0 {
 		p.aside("reading the key-value cache is left out, as its bytes per token are not given: long contexts are slower than this")
 	}
