@@ -126,6 +126,9 @@ func exportProfile(ctx context.Context, opt exportOptions, sources []string, std
 	if err := profiles[opt.to](&profile, runs, opt.mean); err != nil {
 		return err
 	}
+	if err := ctx.Err(); err != nil { // interrupted: no file may look as if all had gone well
+		return err
+	}
 	list(stderr, problems)
 	if opt.output == "-" {
 		_, err := profile.WriteTo(stdout)
