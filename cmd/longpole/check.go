@@ -65,9 +65,9 @@ side, or --by others; a baseline without a run of any of them is an error.
 			return runCheck(cmd.Context(), opt, args, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringArrayVar(&opt.budgets, "budget", nil, "a limit, such as 'p95(ttft) < 1.5s'; may be repeated")
-	cmd.Flags().StringSliceVar(&opt.by, "by", nil, "check each group of runs with the same value of these tags by itself: effort, model, task, …")
-	cmd.Flags().StringArrayVar(&opt.baseline, "baseline", nil, "a SOURCE of runs to be no worse than; may be repeated")
+	cmd.Flags().StringArrayVar(&opt.budgets, "budget", nil, "a `LIMIT`, such as 'p95(ttft) < 1.5s'; may be repeated")
+	cmd.Flags().StringSliceVar(&opt.by, "by", nil, "check each group of runs with the same value of these `TAGS` by itself: effort, model, task, …")
+	cmd.Flags().StringArrayVar(&opt.baseline, "baseline", nil, "a `SOURCE` of runs to be no worse than; may be repeated")
 	cmd.Flags().StringVar(&opt.allowed, "max-regression", "5%", "how much slower, or less often right, than the baseline is allowed")
 	formatFlag(cmd, &opt.format)
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)

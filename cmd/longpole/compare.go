@@ -48,7 +48,7 @@ Go benchmark lines (--format benchfmt) are what benchstat reads, one a correct r
 
 ` + sourceHelp + "\n\n" + yardstickHelp,
 		Example: `  longpole compare monday.jsonl friday.jsonl
-  longpole compare --by effort bench-20260105T101500Z
+  longpole compare --by effort bench-20261130T012031431
   longpole compare --by model,effort --pairs first --format markdown runs.jsonl
   longpole compare --format benchfmt runs.jsonl | benchstat -col /effort -`,
 		Args: cobra.ArbitraryArgs,
@@ -57,7 +57,7 @@ Go benchmark lines (--format benchfmt) are what benchstat reads, one a correct r
 		},
 	}
 	cmd.Flags().StringSliceVar(&opt.by, "by", nil, "`TAGS` to split the runs by (default: of one source those that vary)")
-	cmd.Flags().StringVar(&opt.pairs, "pairs", "", "which pairs to show: all, first (each against the first) or best (each against the best)\n(default: first for several sources, else best)")
+	cmd.Flags().StringVar(&opt.pairs, "pairs", "", "`WHICH` pairs to show: all, first (each against the first) or best (each against the best)\n(default: first for several sources, else best)")
 	comparisonFormatFlag(cmd, &opt.format)
 	_ = cmd.RegisterFlagCompletionFunc("pairs", cobra.FixedCompletions([]string{"all", "first", "best"}, cobra.ShellCompDirectiveNoFileComp))
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)

@@ -17,7 +17,7 @@ import (
 var comparisonFormats = []string{"text", "json", "markdown", "csv", "benchfmt"}
 
 func comparisonFormatFlag(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVar(format, "format", "text", strings.Join(comparisonFormats, ", "))
+	cmd.Flags().StringVar(format, "format", "text", "`FORMAT`: "+strings.Join(comparisonFormats, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(comparisonFormats, cobra.ShellCompDirectiveNoFileComp))
 }
 

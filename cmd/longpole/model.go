@@ -59,7 +59,7 @@ first request that has the same path, rather one for the same model and for a st
 			return runModel(cmd.Context(), opt, cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&opt.listen, "listen", "127.0.0.1:8089", "address to listen on; port 0 picks a free one")
+	cmd.Flags().StringVar(&opt.listen, "listen", "127.0.0.1:8089", "`ADDRESS` to listen on; port 0 picks a free one")
 	cmd.Flags().StringVar(&opt.speed, "speed", "1x", "modelled time over real time: at 10x a second takes 100 ms")
 	cmd.Flags().Int64Var(&opt.seed, "seed", 1, "source of everything random")
 	cmd.Flags().StringArrayVar(&opt.faults, "fault", nil, faultHelp)

@@ -34,8 +34,8 @@ Several servers are told apart by path (--upstream /a=URL), or by the API that a
 			return runProxy(cmd.Context(), opt, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&opt.listen, "listen", "127.0.0.1:0", "address to listen on; port 0 picks a free one")
-	cmd.Flags().StringArrayVar(&opt.upstreams, "upstream", nil, "server to forward to: URL, /PATH=URL, or openai=, anthropic=, google= or ollama=URL; may be repeated")
+	cmd.Flags().StringVar(&opt.listen, "listen", "127.0.0.1:0", "`ADDRESS` to listen on; port 0 picks a free one")
+	cmd.Flags().StringArrayVar(&opt.upstreams, "upstream", nil, "`SERVER` to forward to: URL, /PATH=URL, or openai=, anthropic=, google= or ollama=URL; may be repeated")
 	opt.flags(cmd)
 	return cmd
 }

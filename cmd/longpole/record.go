@@ -60,9 +60,9 @@ command runs all the same.`,
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false)
-	f.StringArrayVar(&opt.upstreams, "upstream", nil, "server to send requests to instead of those that are set: URL, or openai=, anthropic=, google= or ollama=URL; may be repeated")
+	f.StringArrayVar(&opt.upstreams, "upstream", nil, "`SERVER` to send requests to instead of those that are set: URL, or openai=, anthropic=, google= or ollama=URL; may be repeated")
 	f.StringArrayVar(&opt.env, "env", nil, "`NAME=PATH`: another variable that the command reads a base URL from, and the URL's path; may be repeated")
-	f.StringVar(&opt.listen, "listen", "127.0.0.1:0", "address of the proxy; port 0 picks a free one")
+	f.StringVar(&opt.listen, "listen", "127.0.0.1:0", "`ADDRESS` of the proxy; port 0 picks a free one")
 	f.StringVar(&opt.name, "name", "", "name of the run (default: the command's)")
 	f.StringArrayVar(&opt.group, "group", nil, "`KEY=VALUE`: a tag of the run, to compare by; may be repeated")
 	f.StringVar(&opt.task, "task", "", "the same as --group task=…")

@@ -88,7 +88,7 @@ func nothingIn(sources []string) error {
 
 // formatFlag declares --format.
 func formatFlag(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVar(format, "format", "text", "text or json")
+	cmd.Flags().StringVar(format, "format", "text", "`FORMAT`: text or json")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json"}, cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -25,6 +25,7 @@ retries or the agent itself, and shows which of them the run was really waiting 
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetVersionTemplate("longpole {{.Version}}\n")
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", helpWidth)))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return misused("%w; see `%s --help`", err, cmd.CommandPath())
 	})

@@ -13,7 +13,7 @@ func newRuns() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "runs",
 		Short:   "List the kept runs, or delete some",
-		Example: "  longpole runs\n  longpole runs delete bench-20261129",
+		Example: "  longpole runs\n  longpole runs delete bench-20261130T012031431",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runRuns(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -22,7 +22,7 @@ func newRuns() *cobra.Command {
 	cmd.AddCommand(&cobra.Command{
 		Use:     "delete ID…",
 		Short:   "Delete kept runs by id, or by the beginning of one id",
-		Example: "  longpole runs delete bench-20261129-3",
+		Example: "  longpole runs delete bench-20261130T012031431-03",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			return runDelete(ids, cmd.ErrOrStderr())
