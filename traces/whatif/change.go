@@ -250,7 +250,7 @@ func (c *change) nothing(e Edit) {
 		return
 	}
 	if e.Target.Tool == "" {
-		c.assumed.say("%s changes nothing: no such time is in the run", e)
+		c.assumed.idles("%s changes nothing: no such time is in the run%s", e, c.instead(e))
 		c.unsplit(e)
 		c.hidden(e)
 		return
@@ -259,14 +259,23 @@ func (c *change) nothing(e Edit) {
 	_, other := slices.BinarySearch(tools, e.Target.Tool)
 	switch near := nearest(e.Target.Tool, tools); {
 	case len(tools) == 0:
-		c.assumed.say("%s changes nothing: no tool was called", e)
+		c.assumed.idles("%s changes nothing: no tool was called", e)
 	case other:
-		c.assumed.say("%s changes nothing: no such time is in the run", e)
+		c.assumed.idles("%s changes nothing: no such time is in the run", e)
 	case near != "":
-		c.assumed.say("%s changes nothing: there is no such tool; did you mean tool[%s]?", e, near)
+		c.assumed.idles("%s changes nothing: there is no such tool; did you mean tool[%s]? There are %s", e, near, someOf(tools))
 	default:
-		c.assumed.say("%s changes nothing: there is no such tool; there are %s", e, someOf(tools))
+		c.assumed.idles("%s changes nothing: there is no such tool; there are %s", e, someOf(tools))
 	}
+}
+
+// instead names the times that there are, where none of the runs that were seen has that of an edit.
+func (c *change) instead(e Edit) string {
+	names := c.components()
+	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return e.Target.has(traces.Component(name), "") }) {
+		return ""
+	}
+	return "; there are " + strings.Join(names, ", ")
 }
 
 // someOf names the first few of many.
@@ -318,7 +327,18 @@ func (c *change) hidden(e Edit) {
 }
 
 // notes are sentences, each said once. Nil takes none.
-type notes struct{ list []string }
+type notes struct {
+	list []string
+	idle []string // of them: edits that have nothing to change
+}
+
+// idles says that an edit has nothing to change.
+func (n *notes) idles(format string, args ...any) {
+	n.say(format, args...)
+	if s := fmt.Sprintf(format, args...); !slices.Contains(n.idle, s) {
+		n.idle = append(n.idle, s)
+	}
+}
 
 func (n *notes) say(format string, args ...any) {
 	if n == nil {

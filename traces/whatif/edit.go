@@ -42,7 +42,7 @@ func ParseEdit(s string) (Edit, error) {
 	if sign == 0 {
 		return Edit{}, fmt.Errorf("edit %q: want TARGET*FACTOR or TARGET=VALUE, as output*0.5, approval=0 or retry=off", s)
 	}
-	target, err := ParseTarget(name)
+	target, err := parseTarget(name, fmt.Sprintf("tool[%s]%c%s", name, sign, value))
 	if err != nil {
 		return Edit{}, fmt.Errorf("edit %q: %w", s, err)
 	}

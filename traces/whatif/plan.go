@@ -104,7 +104,8 @@ type Answer struct {
 	// in the nature of an agent's loop is (critpath.Edges), and with fewer steps the shortest or longest ones are left out.
 	Low, High time.Duration
 	Effects   []Effect // what each change adds to those before it; the savings add up to Run.Wall - After.Wall exactly
-	Assumed   []string // what was taken for granted, or could not be done; sentences without a full stop
+	Idle      []string // edits that change nothing, as the run has no such time; sentences without a full stop
+	Assumed   []string // what was taken for granted, or could not be done: sentences likewise, those of Idle among them
 	Curves    []Line   // of the targets that are scaled or set, in their order, the rest of the plan made
 	Knees     []Knee   // of the same
 }

@@ -53,12 +53,14 @@ func prepare(run *measure.Run, seen seen) *Prepared {
 type seen struct {
 	cachedWaits func() map[string]time.Duration // by model
 	tools       func() []string                 // names, sorted
+	components  func() []string                 // in the order of display
 }
 
 func seenIn(runs func() []*measure.Run) seen {
 	return seen{
 		cachedWaits: sync.OnceValue(func() map[string]time.Duration { return cachedWaits(runs()) }),
 		tools:       sync.OnceValue(func() []string { return toolsOf(runs()) }),
+		components:  sync.OnceValue(func() []string { return componentsOf(runs()) }),
 	}
 }
 
@@ -71,6 +73,22 @@ func toolsOf(runs []*measure.Run) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+func componentsOf(runs []*measure.Run) []string {
+	found := map[traces.Component]bool{}
+	for _, r := range runs {
+		for _, c := range r.Components {
+			found[c.Component] = true
+		}
+	}
+	var names []string
+	for _, c := range traces.Components {
+		if found[c] {
+			names = append(names, string(c))
+		}
+	}
+	return names
 }
 
 // cachedWaits returns the shortest wait of each model's calls whose input was cached, at least in part.
@@ -119,7 +137,8 @@ func (p *Prepared) edited(s *scene, plan Plan, assumed *notes) *change {
 // Answer answers a plan in full.
 func (p *Prepared) Answer(plan Plan) Answer {
 	var (
-		a      = Answer{Run: p.Run, Plan: plan, Assumed: p.Assumed(plan)}
+		said   = p.notes(plan)
+		a      = Answer{Run: p.Run, Plan: plan, Idle: said.idle, Assumed: said.list}
 		c      = p.change(p.scene(plan.edges(false)), plan, nil)
 		labels = plan.Labels()
 		wall   = p.Run.Wall
@@ -170,7 +189,9 @@ func (p *Prepared) Range(plan Plan) (low, high time.Duration) {
 }
 
 // Assumed returns what a plan takes for granted, or cannot do, as Answer.Assumed has it.
-func (p *Prepared) Assumed(plan Plan) []string {
+func (p *Prepared) Assumed(plan Plan) []string { return p.notes(plan).list }
+
+func (p *Prepared) notes(plan Plan) *notes {
 	assumed := &notes{}
 	if plan.ParallelTools != AsRecorded {
 		assumed.say("--parallel %s: tool calls of one model message do not need each other's results", plan.ParallelTools)
@@ -187,7 +208,7 @@ func (p *Prepared) Assumed(plan Plan) []string {
 	if p.Run.Open {
 		assumed.say("the run had not ended when it was read: its times are so far")
 	}
-	return assumed.list
+	return assumed
 }
 
 // A Glance is a plan's answer in short, for a slider while it moves.

@@ -14,6 +14,7 @@ type Outlook struct {
 	Runs     int
 	Wall     time.Duration // the run's, or the mean
 	Chances  []Chance      // what making one thing faster would bring, alone; what brings most when halved first
+	Untried  int           // things that the run waits for less than for any of Chances, which were not looked at; of several runs the most
 	Remedies []Remedy      // what else could be had, alone; what brings most first
 }
 
@@ -25,7 +26,8 @@ type Chance struct {
 	Halved  time.Duration // how much shorter the run is if the target takes half its time
 	Removed time.Duration // and if it takes none
 	Curve   []Point       // of the first few of one run, else nil
-	Knees   []Knee        // likewise
+	Knees   []Knee        // of one run, else nil; of a large one those of the first few
+	Bend    Bend          // where the first of the knees are
 }
 
 // A Remedy is a plan that stands for one thing that could be had.
@@ -59,6 +61,7 @@ func (p *Prepared) Outlook() Outlook {
 			onPath[Component(s.Component)] += s.Duration()
 		}
 	}
+	o.Untried = max(0, len(onPath)-tried)
 	for _, t := range longest(onPath, tried) {
 		w, d := p.sweep(Plan{}, t), onPath[t]
 		o.Chances = append(o.Chances, Chance{Target: t, Runs: 1, OnPath: d, Halved: p.Run.Wall - w.at(0.5), Removed: p.Run.Wall - w.at(0)})
@@ -69,9 +72,16 @@ func (p *Prepared) Outlook() Outlook {
 		}
 	}
 	o.sort()
-	for i := range min(detailed, len(o.Chances)) {
-		w := p.sweep(Plan{}, o.Chances[i].Target)
-		o.Chances[i].Curve, o.Chances[i].Knees = w.curve(), w.knees()
+	for i := range o.Chances {
+		c := &o.Chances[i]
+		w := p.sweep(Plan{}, c.Target)
+		if i < detailed {
+			c.Curve = w.curve()
+		}
+		if i < detailed || len(p.Run.Spans) <= small {
+			c.Knees = w.knees()
+			c.Bend = BendOf([][]Knee{c.Knees})
+		}
 	}
 	return o
 }
@@ -87,8 +97,10 @@ func longest(times map[Target]time.Duration, n int) []Target {
 	return list[:min(n, len(list))]
 }
 
-// detailed is how many chances of an outlook have a curve and knees, which take some fifty replays each.
-const detailed = 5
+const (
+	detailed = 5    // chances of an outlook that have a curve and knees, which take some fifty replays each
+	small    = 1000 // spans of a run all of whose chances have knees
+)
 
 func (o *Outlook) sort() {
 	slices.SortFunc(o.Chances, func(a, b Chance) int {
@@ -104,14 +116,16 @@ func Pool(list []Outlook) Outlook {
 		return list[0]
 	}
 	var pooled Outlook
-	chances, found := map[Target]Chance{}, map[string]Remedy{}
+	chances, found, knees := map[Target]Chance{}, map[string]Remedy{}, map[Target][][]Knee{}
 	for _, o := range list {
 		pooled.Runs += o.Runs
 		pooled.Wall += o.Wall
+		pooled.Untried = max(pooled.Untried, o.Untried)
 		for _, c := range o.Chances {
 			sum := chances[c.Target]
 			chances[c.Target] = Chance{Target: c.Target, Runs: sum.Runs + c.Runs, OnPath: sum.OnPath + c.OnPath,
 				Halved: sum.Halved + c.Halved, Removed: sum.Removed + c.Removed}
+			knees[c.Target] = append(knees[c.Target], c.Knees)
 		}
 		for _, r := range o.Remedies {
 			label := r.Plan.Labels()[0]
@@ -123,6 +137,7 @@ func Pool(list []Outlook) Outlook {
 	pooled.Wall /= n
 	for _, c := range chances {
 		c.OnPath, c.Halved, c.Removed = c.OnPath/n, c.Halved/n, c.Removed/n
+		c.Bend = BendOf(knees[c.Target])
 		pooled.Chances = append(pooled.Chances, c)
 	}
 	for _, plan := range remedies {

@@ -36,7 +36,7 @@ func (w *sweep) curve() []Point {
 // A Knee is where making a target shorter begins to help less, because the run begins to wait for something else.
 type Knee struct {
 	Target Target
-	Factor float64 // of the target's time, between 0 and 1
+	Factor float64 // of the target's time, from 0.05 to 0.99
 	Wall   time.Duration
 	Before float64 // how much shorter the run gets, per second that the target is made shorter in all, down to here
 	After  float64 // the same from here on; less than Before; 0: nothing any more
@@ -44,7 +44,8 @@ type Knee struct {
 }
 
 // Knees returns the knees of a target under a plan, the first one first, at most three; none if the run does not wait for
-// the target at all. Edits of the target itself are left out of the plan.
+// the target at all. Where hardly anything of the target's time is left, there is nothing to be gained by knowing that less would help less:
+// that is no knee. Edits of the target itself are left out of the plan.
 func (p *Prepared) Knees(plan Plan, target Target) []Knee { return p.sweep(plan, target).knees() }
 
 func (w *sweep) knees() []Knee {
@@ -54,18 +55,20 @@ func (w *sweep) knees() []Knee {
 		halvings = 10         // to find a knee to 1/1024
 		less     = 0.9        // of the slope before: what counts as a knee
 		nothing  = 0.01       // second per second: what counts as no slope
+		lowest   = 0.05       // factor of a knee
+		highest  = 0.99       // likewise: above it are the ends of pieces too short to be seen
 	)
 	total := w.total.Seconds()
 	slope := func(f float64) float64 { // just below f
 		return (w.at(f) - w.at(f-step)).Seconds() / (step * total)
 	}
 	var list []Knee
-	for high := 1.0; len(list) < most && total > 0; {
+	for high := 1.0; len(list) < most && total > 0 && high > lowest; {
 		before := slope(high)
-		if before < nothing || slope(step) >= less*before {
+		if before < nothing || slope(lowest) >= less*before {
 			break
 		}
-		low, top := step, high // the slope is less at low, and not at top
+		low, top := lowest, high // the slope is less at low, and not at top
 		for range halvings {
 			middle := (low + top) / 2
 			if slope(middle) >= less*before {
@@ -74,13 +77,15 @@ func (w *sweep) knees() []Knee {
 				low = middle
 			}
 		}
-		k := Knee{Target: w.target, Factor: low, Wall: w.at(low), Before: before, After: slope(max(low-step, step))}
+		k := Knee{Target: w.target, Factor: low, Wall: w.at(low), Before: before, After: slope(low - step)}
 		if k.After < nothing {
 			k.After = 0
 		}
 		k.Then = w.then(min(top+2*step, high), max(low-2*step, 0))
-		list = append(list, k)
-		high = max(low-step, step)
+		if k.Factor <= highest {
+			list = append(list, k)
+		}
+		high = low - step
 	}
 	return list
 }

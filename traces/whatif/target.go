@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +30,10 @@ const toolPrefix = "tool["
 // response, tool, approval, retry, backoff, startup, agent, untraced), of a family (TTFT, decode, stalls, tools, retries), decode.rate, or
 // tool[NAME], whose name is taken as it is. Where a component and a family have one name, it is the component. Upper and
 // lower case are the same, but for the name of a tool.
-func ParseTarget(s string) (Target, error) {
+func ParseTarget(s string) (Target, error) { return parseTarget(s, "") }
+
+// parseTarget reads a target; to what is wrong with another word it adds how it would be written as a tool.
+func parseTarget(s, asTool string) (Target, error) {
 	if len(s) >= len(toolPrefix) && strings.EqualFold(s[:len(toolPrefix)], toolPrefix) {
 		name, ok := strings.CutSuffix(s[len(toolPrefix):], "]")
 		if !ok || name == "" {
@@ -44,11 +46,14 @@ func ParseTarget(s string) (Target, error) {
 			return Target{Name: name}, nil
 		}
 	}
-	hint := ""
+	hint := "."
 	if near := nearest(s, names); near != "" {
 		hint = "; did you mean " + near + "?"
 	}
-	return Target{}, fmt.Errorf("there is no target %q%s Targets are %s and tool[NAME]", s, cmp.Or(hint, "."), strings.Join(names, ", "))
+	if asTool != "" {
+		hint += " A tool is written " + asTool + "."
+	}
+	return Target{}, fmt.Errorf("there is no target %q%s Targets are %s and tool[NAME]", s, hint, strings.Join(names, ", "))
 }
 
 // names are the targets that have one word: components, then the families that are called otherwise.

@@ -240,7 +240,7 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 		 ask             =======    call:c1 bound
 	`
 	for _, c := range []struct{ name, run, plan, says string }{
-		{"an edit without anything to change", loop, "approval=0", "approval=0 changes nothing: no such time is in the run"},
+		{"an edit without anything to change", loop, "approval=0", "approval=0 changes nothing: no such time is in the run; there are wait, reasoning, output, tool_args, tail, tool"},
 		{"a tool that is misspelt", loop, "tool[gerp]=0", "did you mean tool[grep]?"},
 		{"a tool that is not there", loop, "tool[python]=0", "there is no such tool; there are grep, read"},
 		{"hidden reasoning", hidden, "reasoning*0.5", "the reasoning of 1 call was hidden and is part of the wait"},
@@ -277,9 +277,41 @@ func TestAKneeIsWhereTheRunBeginsToWaitForSomethingElse(t *testing.T) {
 			t.Errorf("knees of %v: %+v, want none", target, knees)
 		}
 	}
+	// Where nearly nothing is left of a target, there is nothing to be gained by knowing that less helps less; so where it has just begun.
+	for _, other := range []string{"=", "=======================================|"} {
+		p := whatif.Prepare(drawn(t, fmt.Sprintf(`
+			run    ================================================
+			 chat  wwoa                                              model:m asks:c1,c2
+			 grep      ========================================      call:c1
+			 read      %-40s      call:c2
+			 chat2                                             wwoo  model:m
+		`, strings.TrimSuffix(other, "|"))), nil)
+		if knees := p.Knees(whatif.Plan{}, whatif.Tool("grep")); len(other) == 1 && len(knees) > 0 || len(other) > 1 && len(knees) != 1 {
+			t.Errorf("with another of %d ms: %+v", len(strings.TrimSuffix(other, "|")), knees)
+		}
+	}
 	// With grep out of the way, read has none either: nothing else goes on beside it.
 	if knees := p.Knees(planOf(t, "tool[grep]=0"), whatif.Tool("read")); len(knees) > 0 {
 		t.Errorf("knees of read without grep: %+v", knees)
+	}
+}
+
+func TestSeveralRunsHaveTheMedianOfTheirFirstKnees(t *testing.T) {
+	read, list := whatif.Tool("read"), whatif.Tool("list")
+	knees := func(list ...whatif.Knee) []whatif.Knee { return list }
+	for _, c := range []struct {
+		name string
+		runs [][]whatif.Knee
+		want whatif.Bend
+	}{
+		{"none", [][]whatif.Knee{nil, nil}, whatif.Bend{}},
+		{"one of two", [][]whatif.Knee{nil, knees(whatif.Knee{Factor: 0.5, Then: read}, whatif.Knee{Factor: 0.2, Then: list})}, whatif.Bend{Runs: 1, Factor: 0.5, Then: read}},
+		{"three", [][]whatif.Knee{knees(whatif.Knee{Factor: 0.9, Then: list}), knees(whatif.Knee{Factor: 0.25, Then: read}), knees(whatif.Knee{Factor: 0.5, Then: read})},
+			whatif.Bend{Runs: 3, Factor: 0.5, Then: read}},
+	} {
+		if got := whatif.BendOf(c.runs); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
 	}
 }
 
@@ -333,7 +365,7 @@ func TestAToolIsLookedForInAllRuns(t *testing.T) {
 	runs := []*measure.Run{drawn(t, guarded), drawn(t, serial)} // bash; a, b and c
 	for edit, want := range map[string]string{
 		"tool[a]*0.5":   "tool[a]*0.5 changes nothing: no such time is in the run",
-		"tool[bahs]=0":  "tool[bahs]=0 changes nothing: there is no such tool; did you mean tool[bash]?",
+		"tool[bahs]=0":  "tool[bahs]=0 changes nothing: there is no such tool; did you mean tool[bash]? There are a, b, bash, c",
 		"tool[fetch]=0": "tool[fetch]=0 changes nothing: there is no such tool; there are a, b, bash, c",
 	} {
 		if got := whatif.PrepareAll(runs)[0].Assumed(planOf(t, edit)); !slices.Equal(got, []string{want}) {
@@ -357,7 +389,7 @@ func TestAnOutlookOfManyToolsIsOfTheLongest(t *testing.T) {
 	records[0].End = end
 	runs, _ := traces.Build(records)
 	o := whatif.Prepare(measure.Of(runs[0]), nil).Outlook()
-	if n, first := len(o.Chances), o.Chances[0]; n != 200 || first.Target != whatif.Tool("t1999") || first.Removed != tools {
-		t.Errorf("%d chances, %+v the first; want 200, and t1999 saving 2000 ns", n, first)
+	if n, first := len(o.Chances), o.Chances[0]; n != 200 || o.Untried != 1799 || first.Target != whatif.Tool("t1999") || first.Removed != tools {
+		t.Errorf("%d chances and %d untried, %+v the first; want 200, 1799 and t1999 saving 2000 ns", n, o.Untried, first)
 	}
 }
