@@ -33,6 +33,7 @@ type (
 		CriticalPath []segmentJSON    `json:"critical_path"`
 		Knee         []kneeJSON       `json:"knee"`
 		Curves       []curveJSON      `json:"curves"`
+		Idle         []string         `json:"idle"` // of assumed: edits that change nothing
 		Assumed      []string         `json:"assumed"`
 	}
 	changeJSON struct {
@@ -62,14 +63,24 @@ type (
 	}
 	savingsJSON struct {
 		Runs   int           `json:"runs"`
+		Before time.Duration `json:"mean_before_ns"`
+		After  time.Duration `json:"mean_after_ns"`
 		Median time.Duration `json:"median_saved_ns"`
 		Low    time.Duration `json:"least_saved_ns"`
 		High   time.Duration `json:"most_saved_ns"`
+		Knees  []bendJSON    `json:"knees"`
+	}
+	bendJSON struct { // the first knees of a target in several runs
+		Target string  `json:"target"`
+		Runs   int     `json:"runs"`   // that have one
+		Factor float64 `json:"factor"` // median
+		Then   *string `json:"then"`   // of most of them
 	}
 	helpJSON struct { // of one run, or means of all
 		Runs     int           `json:"runs"`
 		Wall     time.Duration `json:"wall_ns"`
 		Chances  []chanceJSON  `json:"chances"`
+		Untried  int           `json:"untried"` // further things, which the runs wait for less
 		Remedies []remedyJSON  `json:"remedies"`
 	}
 	chanceJSON struct {
@@ -80,6 +91,7 @@ type (
 		Removed time.Duration `json:"removed_saves_ns"`
 		Points  []pointJSON   `json:"points"` // of the first few of one run, like knee
 		Knee    []kneeJSON    `json:"knee"`
+		Knees   *bendJSON     `json:"knees"` // null: none
 	}
 	remedyJSON struct {
 		Change string        `json:"change"`
@@ -103,10 +115,14 @@ func WriteWhatIfJSON(w io.Writer, plan whatif.Plan, answers []whatif.Answer, out
 	}
 	if len(answers) > 0 {
 		s := savingsOf(answers)
-		doc.Summary = &savingsJSON{len(answers), s.median, s.low, s.high}
+		doc.Summary = &savingsJSON{len(answers), s.before, s.after, s.median, s.low, s.high, []bendJSON{}}
+		targets, bends := bendsOf(answers)
+		for i, t := range targets {
+			doc.Summary.Knees = append(doc.Summary.Knees, *bendIn(t, bends[i]))
+		}
 	}
 	if outlook != nil {
-		doc.Help = &helpJSON{outlook.Runs, outlook.Wall, list(outlook.Chances, chanceOf), list(outlook.Remedies, remedyOf)}
+		doc.Help = &helpJSON{outlook.Runs, outlook.Wall, list(outlook.Chances, chanceOf), outlook.Untried, list(outlook.Remedies, remedyOf)}
 	}
 	return encode(w, doc)
 }
@@ -123,6 +139,7 @@ func answerOf(a whatif.Answer) answerJSON {
 		CriticalPath: list(a.After.Path.Segments, segmentOf),
 		Knee:         list(a.Knees, kneeOf),
 		Curves:       list(a.Curves, func(l whatif.Line) curveJSON { return curveJSON{l.Target.String(), list(l.Points, pointOf)} }),
+		Idle:         list(a.Idle, same),
 		Assumed:      list(a.Assumed, same),
 	}
 }
@@ -131,10 +148,18 @@ func kneeOf(k whatif.Knee) kneeJSON {
 	return kneeJSON{k.Target.String(), k.Factor, k.Wall, k.Before, k.After, text(k.Then.String())}
 }
 
+// bendIn is nil where there is none.
+func bendIn(t whatif.Target, b whatif.Bend) *bendJSON {
+	if b.Runs == 0 {
+		return nil
+	}
+	return &bendJSON{t.String(), b.Runs, b.Factor, text(b.Then.String())}
+}
+
 func pointOf(p whatif.Point) pointJSON { return pointJSON(p) }
 
 func chanceOf(c whatif.Chance) chanceJSON {
-	return chanceJSON{c.Target.String(), c.Runs, c.OnPath, c.Halved, c.Removed, list(c.Curve, pointOf), list(c.Knees, kneeOf)}
+	return chanceJSON{c.Target.String(), c.Runs, c.OnPath, c.Halved, c.Removed, list(c.Curve, pointOf), list(c.Knees, kneeOf), bendIn(c.Target, c.Bend)}
 }
 
 func remedyOf(r whatif.Remedy) remedyJSON {

@@ -23,7 +23,7 @@ func WriteWhatIf(w io.Writer, answers []whatif.Answer, outlook *whatif.Outlook, 
 	case len(answers) == 0:
 		p.line("no runs found: nothing to change")
 	case outlook != nil && len(answers) == 1:
-		p.outlook(outlook, Clean(title(answers[0].Run)))
+		p.outlook(outlook, p.which(answers[0].Run))
 		p.assumed(answers[0].Assumed)
 	case outlook != nil:
 		p.outlook(outlook, traces.FormatCount(len(answers), "run"))
@@ -44,29 +44,53 @@ func WriteWhatIf(w io.Writer, answers []whatif.Answer, outlook *whatif.Outlook, 
 
 // whatIf writes the answer for one run, the new total first.
 func (p *page) whatIf(a *whatif.Answer) {
-	p.line(p.bold("what if"), "  ", Clean(title(a.Run)))
+	p.line(p.bold("what if"), "  ", p.which(a.Run))
 	p.plan(a.Plan)
 	p.line()
 	p.line("  ", p.bold(p.duration(a.Run.Wall)+p.draw(" → ")+p.duration(a.After.Wall)), "   ", p.saved(a.Saved(), a.Run.Wall))
-	if a.Low < a.High {
-		p.wrapped(fmt.Sprintf("range %s, depending on %s", p.span(&a.Low, &a.High), rangeMeans(a)), asIs)
-	}
+	p.wrapped(p.bounds(a.Low, a.High, a.Plan), asIs)
+	p.idle(a.Idle)
 	p.timelines(a)
 	p.section("where the time would go")
 	p.changes(changesOf(a.Run.Components, a.After.Components), 0)
 	p.effects(a.Effects)
-	p.curves(a.Curves)
+	p.curves(a.Curves, len(a.Effects) > 1)
 	p.knees(a.Knees)
-	p.assumed(a.Assumed)
+	p.assumed(without(a.Assumed, a.Idle))
 	p.closing(a.After)
 }
 
-// rangeMeans says what the range of an answer depends on.
-func rangeMeans(a *whatif.Answer) string {
-	if a.Plan.Steps < 0 {
-		return "which step is left out, and on what really had to wait for what"
+// which names a run: its name, its effort and its id.
+func (p *page) which(r *measure.Run) string {
+	words := []string{Clean(title(r))}
+	if e := r.Group["effort"]; e != "" {
+		words = append(words, "effort "+Clean(e))
 	}
-	return "what really had to wait for what"
+	if r.Name != "" && r.ID != "" {
+		words = append(words, Clean(r.ID))
+	}
+	return strings.Join(words, p.draw(" · "))
+}
+
+// bounds says between what the answer to a plan is, as far as the digits that are shown tell.
+func (p *page) bounds(least, most time.Duration, plan whatif.Plan) string {
+	low, high := p.duration(least), p.duration(most)
+	switch steps := plan.Steps < 0; {
+	case low == high && steps:
+		return "the same whichever step is left out, and whatever really had to wait for what"
+	case low == high:
+		return "the same whatever really had to wait for what"
+	case steps:
+		return fmt.Sprintf("between %s and %s, depending on which step is left out, and on what really had to wait for what", low, high)
+	}
+	return fmt.Sprintf("between %s and %s, depending on what really had to wait for what", low, high)
+}
+
+// idle says which edits change nothing.
+func (p *page) idle(sentences []string) {
+	for _, s := range sentences {
+		p.wrapped(p.draw(Clean(s)), p.bold)
+	}
 }
 
 // plan names the changes of a plan.
@@ -216,6 +240,11 @@ func (p *page) effects(list []whatif.Effect) {
 		rows = append(rows, []string{Clean(e.Change), p.difference(-e.Saved)})
 	}
 	p.table([]column{{head: "", flex: true}, {head: "the run", right: true}}, rows)
+}
+
+// without returns the words of list that others does not have.
+func without(list, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
 }
 
 // assumed lists what was taken for granted.

@@ -18,8 +18,16 @@ func (p *page) whatIfs(answers []whatif.Answer) {
 	p.plan(answers[0].Plan)
 	p.line()
 	p.savings(answers)
+	idle := idleOf(answers)
+	p.idle(idle)
 	p.section("where the time would go: means of all runs, which add up exactly")
 	p.changes(meanChanges(answers), time.Microsecond) // means are rounded so that they add up
+	if targets, bends := bendsOf(answers); len(targets) > 0 {
+		p.line()
+		for i, t := range targets {
+			p.bend(t, bends[i], len(answers))
+		}
+	}
 	p.section("runs")
 	var rows [][]string
 	shown, more := capped(answers, runsShown)
@@ -28,14 +36,19 @@ func (p *page) whatIfs(answers []whatif.Answer) {
 		runs[i] = a.Run
 	}
 	ids := shortIDs(runs)
+	ranges := false
 	for i, a := range shown {
+		between := ""
+		if p.duration(a.Low) != p.duration(a.High) {
+			between, ranges = p.span(&a.Low, &a.High), true
+		}
 		rows = append(rows, []string{Clean(title(a.Run)), Clean(ids[i]), p.column(a.Run.Wall), p.column(a.After.Wall), p.difference(a.After.Wall - a.Run.Wall),
-			p.percentOf(a.After.Wall-a.Run.Wall, a.Run.Wall), p.span(&a.Low, &a.High)})
+			p.percentOf(a.After.Wall-a.Run.Wall, a.Run.Wall), between})
 	}
 	p.table([]column{{head: "run", flex: true}, {head: "id", keep: 1}, {head: "before", right: true}, {head: "after", right: true},
-		{head: "change", right: true}, {head: "", right: true, keep: 3}, {head: "range", keep: 2}}, rows)
+		{head: "change", right: true}, {head: "", right: true, keep: 3}, {head: "range", keep: 2, out: !ranges}}, rows)
 	p.more(more)
-	p.assumed(assumedOf(answers))
+	p.assumed(without(assumedOf(answers), idle))
 }
 
 // savings sums up how much shorter the runs would be.
@@ -45,8 +58,10 @@ func (p *page) savings(answers []whatif.Answer) {
 		p.wrapped("all runs as long as they were", p.bold)
 		return
 	}
+	p.line("  ", p.bold(p.duration(s.before)+p.draw(" → ")+p.duration(s.after)), " on average   ", p.saved(s.before-s.after, s.before))
 	p.wrapped(fmt.Sprintf("at the median %s; changes from %s to %s", p.saved(s.median, s.wall),
-		strings.TrimSpace(p.difference(-s.high)), strings.TrimSpace(p.difference(-s.low))), p.bold)
+		strings.TrimSpace(p.difference(-s.high)), strings.TrimSpace(p.difference(-s.low))), asIs)
+	p.wrapped(p.bounds(s.least, s.most, answers[0].Plan), asIs)
 	longer, same := 0, 0
 	for _, a := range answers {
 		switch {
@@ -65,16 +80,26 @@ func (p *page) savings(answers []whatif.Answer) {
 type savings struct {
 	median, low, high time.Duration
 	wall              time.Duration // median of the runs as they were
+	before, after     time.Duration // means
+	least, most       time.Duration // means of the ends of the ranges
 }
 
 func savingsOf(answers []whatif.Answer) savings {
-	saved, walls := make([]float64, len(answers)), make([]float64, len(answers))
+	saved, walls, lows, highs := make([]float64, len(answers)), make([]float64, len(answers)), 0.0, 0.0
 	for i, a := range answers {
 		saved[i], walls[i] = float64(a.Saved()), float64(a.Run.Wall)
+		lows, highs = lows+float64(a.Low), highs+float64(a.High)
 	}
 	median, _ := stats.Median(saved)
 	wall, _ := stats.Median(walls)
-	return savings{time.Duration(median), time.Duration(slices.Min(saved)), time.Duration(slices.Max(saved)), time.Duration(wall)}
+	before, after := asWere(answers)
+	was, _ := measure.Means(before)
+	is, _ := measure.Means(after)
+	n := float64(len(answers))
+	return savings{
+		median: time.Duration(median), low: time.Duration(slices.Min(saved)), high: time.Duration(slices.Max(saved)), wall: time.Duration(wall),
+		before: was, after: is, least: time.Duration(lows / n), most: time.Duration(highs / n),
+	}
 }
 
 func (p *page) percentOf(d, of time.Duration) string {
@@ -90,10 +115,7 @@ func (p *page) percentOf(d, of time.Duration) string {
 
 // meanChanges returns the mean time of each component before and after.
 func meanChanges(answers []whatif.Answer) []change {
-	before, after := make([]*measure.Run, len(answers)), make([]*measure.Run, len(answers))
-	for i, a := range answers {
-		before[i], after[i] = a.Run, a.After
-	}
+	before, after := asWere(answers)
 	_, was := measure.Means(before)
 	_, is := measure.Means(after)
 	return changesIn(func(yield func(traces.Component, time.Duration, time.Duration)) {
@@ -104,6 +126,23 @@ func meanChanges(answers []whatif.Answer) []change {
 			yield(c.Component, 0, c.Mean)
 		}
 	})
+}
+
+// asWere returns the runs of answers, and as they would be.
+func asWere(answers []whatif.Answer) (before, after []*measure.Run) {
+	for _, a := range answers {
+		before, after = append(before, a.Run), append(after, a.After)
+	}
+	return before, after
+}
+
+// idleOf returns what edits change nothing in any run.
+func idleOf(answers []whatif.Answer) []string {
+	list := answers[0].Idle
+	for _, a := range answers[1:] {
+		list = slices.DeleteFunc(slices.Clone(list), func(s string) bool { return !slices.Contains(a.Idle, s) })
+	}
+	return list
 }
 
 // assumedOf returns what was assumed in any run, once, and in how many if not in all.
@@ -151,21 +190,38 @@ func (p *page) outlook(o *whatif.Outlook, name string) {
 		rows = append(rows, []string{p.target(c.Target), p.column(c.OnPath), p.column(c.Halved), p.column(c.Removed), fmt.Sprint(c.Runs), bar})
 	}
 	p.table(columns, rows)
-	p.more(more)
+	p.moreChances(more, o.Untried)
 	p.aside("now: how long the run waits for it; bars: what is saved if it is halved, and _ if it is gone")
 	p.remedies(o)
 	var lines []whatif.Line
 	var knees []whatif.Knee
-	for _, c := range shown[:min(curvesShown, len(shown))] {
-		if c.Curve != nil {
+	for i, c := range shown {
+		if i < curvesShown && c.Curve != nil {
 			lines = append(lines, whatif.Line{Target: c.Target, Points: c.Curve})
 		}
 		knees = append(knees, c.Knees...)
 	}
-	p.curves(lines)
-	p.knees(knees)
+	p.curves(lines, false)
+	if o.Runs < 2 {
+		p.knees(knees)
+	} else if slices.ContainsFunc(shown, func(c whatif.Chance) bool { return c.Bend.Runs > 0 }) {
+		p.line()
+		for _, c := range shown {
+			p.bend(c.Target, c.Bend, o.Runs)
+		}
+	}
 	p.line()
 	p.aside("try it: longpole whatif --set '" + Clean(shown[0].Target.String()) + "*0.5'")
+}
+
+// moreChances says what the page does not hold, and what nobody looked at.
+func (p *page) moreChances(more, untried int) {
+	if untried == 0 {
+		p.more(more)
+		return
+	}
+	p.line("  ", p.dim(p.draw(fmt.Sprintf("… and %s more that were looked at; --format json lists them", Count(int64(more))))))
+	p.wrapped(fmt.Sprintf("not looked at: %s that the run waits for less", Count(int64(untried))), p.dim)
 }
 
 const (
