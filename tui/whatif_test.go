@@ -60,7 +60,7 @@ func TestEveryKeyOfWhatIfDoesWhatItSays(t *testing.T) {
 		{"W asks about the run that is open", "W", one, "what-if  fix-config", "step 1"},
 		{"W on the list about all runs", "W", many, "what-if  72 runs", "marked"},
 		{"about the marked ones where some are", "m m W", many, "what-if  2 marked runs", ""},
-		{"several runs are a median", "W", many, "median ", ""},
+		{"several runs are a mean", "W", many, "mean ", ""},
 		{"and their bars a mean, which adds up", "W", many, "mean before", ""},
 		{"one is neither", "W", one, "14.21 s", "mean before"},
 		{"what could bring most stands first", "W", one, cursor + "r reasoning", ""},

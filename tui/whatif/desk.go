@@ -24,7 +24,7 @@ type desk struct {
 type findings struct {
 	without *time.Duration  // the total if this row were as it was
 	curve   []time.Duration // the total for each notch
-	bends   *bends
+	bend    *whatif.Bend    // where its first knees are
 }
 
 // A span is between what a total is.
@@ -123,7 +123,7 @@ func (m *Model) next() *question {
 			return m.between(plan)
 		}
 		for _, r := range m.rows {
-			if r.stage != switches && r.fixed == "" && r.bends == nil {
+			if r.stage != switches && r.fixed == "" && r.bend == nil {
 				return m.knee(r)
 			}
 		}
@@ -228,10 +228,10 @@ func (m *Model) between(plan whatif.Plan) *question {
 func (m *Model) knee(r *row) *question {
 	plan := m.plan(r, r.home)
 	if slices.ContainsFunc(plan.Edits, func(e whatif.Edit) bool { return e.Target == r.target }) { // what is cached already is shortened otherwise
-		return &question{0, func(*pool) func() { return func() { r.bends = &bends{} } }}
+		return &question{0, func(*pool) func() { return func() { r.bend = &whatif.Bend{} } }}
 	}
 	return &question{bending, func(p *pool) func() {
-		b := p.bends(plan, r.target)
-		return func() { r.bends = &b }
+		b := p.bend(plan, r.target)
+		return func() { r.bend = &b }
 	}}
 }

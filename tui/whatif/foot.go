@@ -60,14 +60,14 @@ func (m *Model) about() string {
 	case ok:
 		l.Text(t.Warn, fmt.Sprintf("knee at %s %.2f", t.Glyphs.Times, f))
 		if len(m.runs) > 1 {
-			l.Text(t.Muted, fmt.Sprintf(" in %d of %d runs", r.bends.runs, len(m.runs)))
+			l.Text(t.Muted, fmt.Sprintf(" in %d of %d runs", r.bend.Runs, len(m.runs)))
 		}
-		if then := targetName(r.bends.then); then != "" {
+		if then := targetName(r.bend.Then); then != "" {
 			l.Text(t.Muted, ": then ").Text(t.Text, then).Text(t.Muted, " is the long pole")
 		} else {
 			l.Text(t.Muted, ": from there on it helps less")
 		}
-	case r.bends == nil:
+	case r.bend == nil:
 		l.Text(t.Muted, "looking for its knee "+t.Glyphs.Ellipsis)
 	case r.gain == 0:
 		l.Text(t.Muted, "would change nothing: nothing waits for it")

@@ -21,9 +21,9 @@ func newPool(runs []*measure.Run) *pool {
 
 // An answer is what runs take together.
 type answer struct {
-	wall       time.Duration // of the run, the median of several
-	mean       time.Duration
-	components []component // means, in the order of display; they add up to mean but for rounding
+	wall       time.Duration // of the run, the mean of several
+	median     time.Duration // likewise
+	components []component   // means, in the order of display; they add up to wall but for rounding
 }
 
 // A component is the mean time of one component.
@@ -35,17 +35,16 @@ type component struct {
 // total returns what the runs take under a plan, and what that is made of.
 func (p *pool) total(plan whatif.Plan) answer {
 	var a answer
-	walls, sums, sum := make([]time.Duration, len(p.runs)), map[traces.Component]float64{}, 0.0
+	walls, sums := make([]time.Duration, len(p.runs)), map[traces.Component]float64{}
 	for i, run := range p.runs {
 		g := run.Glance(plan)
 		walls[i] = g.Wall
-		sum += float64(g.Wall)
 		for _, c := range g.Components {
 			sums[c.Component] += float64(c.Time)
 		}
 	}
 	n := float64(max(1, len(p.runs)))
-	a.wall, a.mean = median(walls), time.Duration(sum/n+0.5)
+	a.wall, a.median = mean(walls), median(walls)
 	for _, c := range traces.Components {
 		if sums[c] > 0 {
 			a.components = append(a.components, component{c, sums[c] / n})
@@ -60,16 +59,16 @@ func (p *pool) wall(plan whatif.Plan) time.Duration {
 	for i, run := range p.runs {
 		walls[i] = run.Glance(plan).Wall
 	}
-	return median(walls)
+	return mean(walls)
 }
 
-// span returns the medians of the ends of the range.
+// span returns the means of the ends of the range.
 func (p *pool) span(plan whatif.Plan) (low, high time.Duration) {
 	lows, highs := make([]time.Duration, len(p.runs)), make([]time.Duration, len(p.runs))
 	for i, run := range p.runs {
 		lows[i], highs[i] = run.Range(plan)
 	}
-	return median(lows), median(highs)
+	return mean(lows), mean(highs)
 }
 
 // assumed returns what a plan takes for granted in any run, each sentence once; never nil.
@@ -88,38 +87,13 @@ func (p *pool) assumed(plan whatif.Plan) []string {
 // mostSentences is how many sentences anybody would read.
 const mostSentences = 40
 
-// bends are the first knees of a target.
-type bends struct {
-	runs   int     // that have one
-	factor float64 // of the target's time, the median of them
-	then   whatif.Target
-}
-
-// leastKnee is the least factor of a knee that is told: nothing much is left to be saved below it.
-const leastKnee = 0.05
-
-// bends finds the first knee of a target in each run.
-func (p *pool) bends(plan whatif.Plan, target whatif.Target) bends {
-	var factors []float64
-	thens := map[whatif.Target]int{}
-	for _, run := range p.runs {
-		if knees := run.Knees(plan, target); len(knees) > 0 && knees[0].Factor >= leastKnee {
-			factors = append(factors, knees[0].Factor)
-			thens[knees[0].Then]++
-		}
+// bend finds where going on with a target begins to help less.
+func (p *pool) bend(plan whatif.Plan, target whatif.Target) whatif.Bend {
+	knees := make([][]whatif.Knee, len(p.runs))
+	for i, run := range p.runs {
+		knees[i] = run.Knees(plan, target)
 	}
-	b := bends{runs: len(factors)}
-	if b.runs == 0 {
-		return b
-	}
-	slices.Sort(factors)
-	b.factor = (factors[(b.runs-1)/2] + factors[b.runs/2]) / 2
-	for then, n := range thens {
-		if n > thens[b.then] || n == thens[b.then] && then.String() < b.then.String() {
-			b.then = then
-		}
-	}
-	return b
+	return whatif.BendOf(knees)
 }
 
 // median returns the middle of times, which are put in order; of two middles the mean.
@@ -131,4 +105,18 @@ func median(times []time.Duration) time.Duration {
 	slices.Sort(times)
 	low, high := times[(n-1)/2], times[n/2]
 	return low + (high-low)/2
+}
+
+// mean returns the mean of times, rounded down; no sum is too long for it.
+func mean(times []time.Duration) time.Duration {
+	n := time.Duration(len(times))
+	if n == 0 {
+		return 0
+	}
+	var whole, rest time.Duration
+	for _, d := range times {
+		whole += d / n
+		rest += d % n
+	}
+	return whole + rest/n
 }

@@ -74,7 +74,7 @@ func (m *Model) heads() string {
 	}
 	l.Fit(t.Muted, path, c.path)
 	l.Fit(t.Muted, t.Glyphs.Left+" less", c.track-6).FitRight(t.Muted, "more "+t.Glyphs.Right, 6).Space(1)
-	l.Fit(t.Muted, "", c.value).FitRight(t.Muted, "brings ", c.brings).FitRight(t.Muted, m.narrow("could bring", "at most"), c.gain).Space(2)
+	l.Fit(t.Muted, "", c.value).FitRight(t.Muted, "brings ", c.brings).FitRight(t.Muted, m.narrow("could bring", "can bring"), c.gain).Space(2)
 	l.Fit(t.Muted, "knee: what comes then", c.knee)
 	return l.String()
 }
@@ -107,8 +107,11 @@ func (m *Model) rowView(at int) string {
 	gain := ""
 	if r.gain != 0 {
 		gain = m.signed(-r.gain)
-		if words := m.label(r.notches[r.most]) + ": " + gain; cell.Width(words) < c.gain {
+		at := m.label(r.notches[r.most])
+		if words := at + ": " + gain; cell.Width(words) < c.gain {
 			gain = words
+		} else if words := strings.ReplaceAll(at, " ", "") + " " + gain; r.stage == rates && cell.Width(words) <= c.gain {
+			gain = words // a rate has no end that goes without saying
 		}
 	}
 	l.FitRight(t.Muted, gain, c.gain).Space(2)
@@ -179,14 +182,14 @@ func (m *Model) slider(l *cell.Line, r *row, cells int) {
 // knee returns the factor from where on a row helps less.
 func (r *row) knee() (factor float64, ok bool) {
 	switch {
-	case r.bends == nil || r.bends.runs == 0 || r.stage == switches:
+	case r.bend == nil || r.bend.Runs == 0 || r.stage == switches:
 		return 0, false
-	case r.stage == rates && r.bends.factor <= 0:
+	case r.stage == rates && r.bend.Factor <= 0:
 		return 0, false
 	case r.stage == rates:
-		return 1 / r.bends.factor, true
+		return 1 / r.bend.Factor, true
 	}
-	return r.bends.factor, true
+	return r.bend.Factor, true
 }
 
 // bent says from where on a row helps less, and what the runs wait for then.
@@ -197,9 +200,13 @@ func (m *Model) bent(r *row) string {
 	}
 	words := fmt.Sprintf("%s %.2f", m.theme.Glyphs.Times, f)
 	if len(m.runs) > 1 {
-		words += fmt.Sprintf(" (%d runs)", r.bends.runs)
+		if r.bend.Runs == 1 {
+			words += " (1 run)"
+		} else {
+			words += fmt.Sprintf(" (%d runs)", r.bend.Runs)
+		}
 	}
-	if then := targetName(r.bends.then); then != "" {
+	if then := targetName(r.bend.Then); then != "" {
 		words += ": " + then
 	}
 	return words

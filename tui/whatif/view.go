@@ -95,6 +95,9 @@ func (m *Model) title() string {
 		if m.before.wall > 0 {
 			words = append(words, piece{style, "  " + m.percent(-saved, m.before.wall)})
 		}
+		if len(m.runs) > 1 && m.width >= 100 {
+			words = append(words, piece{t.Muted, fmt.Sprintf("  (median %s %s %s)", report.Duration(m.before.median), t.Glyphs.Right, report.Duration(m.after.median))})
+		}
 	}
 	need := 2
 	for _, w := range words {
@@ -122,9 +125,9 @@ func (m *Model) name() (name, total string) {
 	case n == 1:
 		return cell.Clean(cmp.Or(m.runs[0].Name, m.runs[0].ID)), ""
 	case m.marked:
-		return fmt.Sprintf("%d marked runs", n), "median "
+		return fmt.Sprintf("%d marked runs", n), "mean "
 	default:
-		return report.Count(int64(n)) + " runs", "median "
+		return report.Count(int64(n)) + " runs", "mean "
 	}
 }
 
@@ -156,16 +159,17 @@ func (m *Model) bounds() string {
 			Text(t.Muted, m.narrow("; what could bring most stands first", "; the most helpful is first"))
 		return l.String()
 	}
-	s := m.desk.span
-	switch {
-	case s == nil:
+	if m.desk.span == nil {
 		l.Text(t.Muted, "range "+t.Glyphs.Ellipsis)
-	case s.low == s.high:
-		l.Text(t.Muted, "the same whatever really had to wait for what")
-	default:
-		l.Text(t.Muted, "range ").Text(t.Text, report.Duration(s.low)).Text(t.Muted, m.narrow(" if only what is declared had to wait", " structural"))
-		l.Text(t.Muted, " "+t.Glyphs.Ellipsis+" ").Text(t.Text, report.Duration(s.high)).Text(t.Muted, m.narrow(" if all kept its order", " order kept"))
+		return l.String()
 	}
+	low, high := report.Duration(m.desk.span.low), report.Duration(m.desk.span.high)
+	if low == high {
+		l.Text(t.Muted, "the same whatever really had to wait for what")
+		return l.String()
+	}
+	l.Text(t.Muted, "between ").Text(t.Text, low).Text(t.Muted, m.narrow(" if only what is declared had to wait", ""))
+	l.Text(t.Muted, " and ").Text(t.Text, high).Text(t.Muted, m.narrow(" if all kept its order", ""))
 	return l.String()
 }
 
@@ -185,9 +189,9 @@ func (m *Model) stack(name string, a answer) string {
 		name = "mean " + name
 	}
 	l.Fit(t.Muted, name, 7+len(name)-len(strings.TrimPrefix(name, "mean "))).Space(1)
-	words := " " + report.Duration(a.mean)
+	words := " " + report.Duration(a.wall)
 	cells := l.Left() - report.DurationWidth - 2
-	longest := max(m.before.mean, m.after.mean, 1)
+	longest := max(m.before.wall, m.after.wall, 1)
 	var parts []bar.Part
 	for _, f := range traces.Families {
 		var sum float64
@@ -201,7 +205,7 @@ func (m *Model) stack(name string, a answer) string {
 		}
 	}
 	r := bar.Stack(cells, longest, parts)
-	end := min(len(r), int(float64(a.mean)/float64(longest)*float64(cells)+0.999)*bar.Dots)
+	end := min(len(r), int(float64(a.wall)/float64(longest)*float64(cells)+0.999)*bar.Dots)
 	bar.DrawLabels(l, t, r[:end], parts)
 	l.Text(t.Text, words)
 	return l.String()

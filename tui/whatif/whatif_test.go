@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/seed46266073/longpole/traces"
 	"github.com/seed46266073/longpole/traces/measure"
@@ -74,7 +75,7 @@ func TestWhatIsShownIsTheAnswer(t *testing.T) {
 	}
 }
 
-func TestSeveralRunsAreTheirMedian(t *testing.T) {
+func TestSeveralRunsAreTheirMean(t *testing.T) {
 	for in, want := range map[string]time.Duration{"": 0, "5": 5, "5 1": 3, "9 1 5": 5, "9 1 4 5": 4} {
 		var times []time.Duration
 		for s := range strings.FieldsSeq(in) {
@@ -92,8 +93,13 @@ func TestSeveralRunsAreTheirMedian(t *testing.T) {
 	for _, r := range runs {
 		walls = append(walls, whatif.Of(r, m.plan(nil, 0), runs).After.Wall)
 	}
-	if want := median(walls); m.after.wall != want {
-		t.Errorf("the median is %v, want %v", m.after.wall, want)
+	if m.after.wall != mean(walls) || m.after.median != median(walls) {
+		t.Errorf("mean %v and median %v, want %v and %v", m.after.wall, m.after.median, mean(walls), median(walls))
+	}
+	for _, r := range m.rows {
+		if r.stage == scales && r.gain > r.onPath+1 { // but for rounding
+			t.Errorf("%s could bring %v, and is on the path for %v", r.name, r.gain, r.onPath)
+		}
 	}
 }
 
@@ -136,5 +142,49 @@ func TestHiddenReasoningCannotBeMoved(t *testing.T) {
 	m.Update(keys.Msg{Action: keys.Fold, Count: 3})
 	if !m.plan(nil, 0).Empty() || !strings.Contains(m.View(), "hidden in the wait: cannot be moved") {
 		t.Errorf("it can be moved, or does not say that it cannot:\n%s", m.View())
+	}
+}
+
+func TestAKneeIsWhereTheNextToolIsAsLong(t *testing.T) {
+	run := measure.Of(tracetest.Parse(t, `
+		run    ==================
+		 chat  wwoa                asks:c1,c2
+		 pole      ==========      call:c1
+		 short     =====           call:c2
+		 chat2               wwoo
+	`))
+	for _, c := range []struct {
+		runs []*measure.Run
+		want string
+	}{
+		{[]*measure.Run{run}, "× 0.50: short"},
+		{[]*measure.Run{run, tuitest.FixConfig()}, "× 0.50 (1 run): short"},
+	} {
+		m := New(look, c.runs, false)
+		m.SetSize(140, 60)
+		finish(m)
+		if view := m.View(); !strings.Contains(ansi.Strip(view), c.want) {
+			t.Errorf("no knee %q:\n%s", c.want, view)
+		}
+	}
+}
+
+func TestARangeIsNeverOneValue(t *testing.T) {
+	m := New(look, []*measure.Run{tuitest.FixConfig()}, false)
+	m.SetSize(140, 30)
+	finish(m)
+	m.Update(keys.Msg{Action: keys.Fold, Count: 5})
+	finish(m)
+	for _, c := range []struct {
+		low, high time.Duration
+		want      string
+	}{
+		{time.Second, time.Second + 1, "the same whatever really had to wait for what"},
+		{time.Second, 2 * time.Second, "if only what is declared had to wait"},
+	} {
+		m.desk.span = &span{c.low, c.high}
+		if view := m.View(); !strings.Contains(ansi.Strip(view), c.want) {
+			t.Errorf("from %v to %v: no %q:\n%s", c.low, c.high, c.want, view)
+		}
 	}
 }
