@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +22,7 @@ type whatIfOptions struct {
 	reportOptions
 	set      []string
 	parallel string
-	steps    int
+	steps    string
 }
 
 func newWhatIf() *cobra.Command {
@@ -51,13 +54,14 @@ Several changes are made in their order.
 			return runWhatIf(cmd.Context(), opt, args, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringArrayVar(&opt.set, "set", nil, "a `change`, as output*0.5; may be repeated")
-	cmd.Flags().StringVar(&opt.parallel, "parallel", "", "tools: those of one model message at once; early: each as soon as its arguments are complete")
-	cmd.Flags().IntVar(&opt.steps, "steps", 0, "-1: one step less, the one of median length before the last")
+	cmd.Flags().StringArrayVar(&opt.set, "set", nil, "make this `CHANGE`, as output*0.5; may be repeated")
+	cmd.Flags().StringVar(&opt.parallel, "parallel", "", "`WHAT` goes on at the same time: tools (those of one model message) or early (each as soon as its arguments are complete)")
+	cmd.Flags().StringVar(&opt.steps, "steps", "", "`NUMBER` of steps more; only below 0: -1 is one step less, the one of median length before the last")
 	_ = cmd.RegisterFlagCompletionFunc("parallel", cobra.FixedCompletions([]string{"tools", "early"}, cobra.ShellCompDirectiveNoFileComp))
 	formatFlag(cmd, &opt.format)
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
 	opt.only.flags(cmd)
+	groupFlags(cmd, flagGroup{"What would have been different", []string{"set", "parallel", "steps"}})
 	return cmd
 }
 
@@ -83,33 +87,75 @@ func runWhatIf(ctx context.Context, opt whatIfOptions, sources []string, stdin i
 	if err != nil {
 		return err
 	}
+	if words := pointless(plan, answers); words != "" {
+		return fmt.Errorf("nothing to change: %s", words)
+	}
 	if opt.format == "json" {
 		return report.WriteWhatIfJSON(stdout, plan, answers, outlook, problems)
 	}
 	return report.WriteWhatIf(stdout, answers, outlook, problems, textOptions(stdout))
 }
 
-// answer answers a plan for each run; for an empty one it also says what would help most. The error is that of ctx.
+// answer answers a plan for each run; for an empty one it also says what would help most. The error is why ctx ended: what is under way then,
+// seconds of work for a run of a hundred thousand spans, is not waited for.
 func answer(ctx context.Context, runs []*measure.Run, plan whatif.Plan) ([]whatif.Answer, *whatif.Outlook, error) {
 	answers, outlooks := make([]whatif.Answer, len(runs)), make([]whatif.Outlook, len(runs))
-	prepared := whatif.PrepareAll(runs)
-	inParallel(len(runs), func(i int) {
-		if ctx.Err() != nil {
-			return
-		}
-		p := prepared[i]
-		prepared[i] = nil // replays are large
-		answers[i] = p.Answer(plan)
-		if plan.Empty() {
-			outlooks[i] = p.Outlook()
-		}
-	})
-	if err := ctx.Err(); err != nil || !plan.Empty() || len(runs) == 0 {
-		return answers, nil, err
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		prepared := whatif.PrepareAll(runs)
+		inParallel(len(runs), func(i int) {
+			if ctx.Err() != nil {
+				return
+			}
+			p := prepared[i]
+			prepared[i] = nil // replays are large
+			answers[i] = p.Answer(plan)
+			if plan.Empty() && ctx.Err() == nil {
+				outlooks[i] = p.Outlook()
+			}
+		})
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if !plan.Empty() || len(runs) == 0 {
+		return answers, nil, nil
 	}
 	pooled := whatif.Pool(outlooks)
 	return answers, &pooled, nil
 }
+
+// pointless says why a plan of edits changes nothing in any run; "" if it changes something, or is about more than edits.
+func pointless(plan whatif.Plan, answers []whatif.Answer) string {
+	if len(plan.Edits) == 0 || plan.ParallelTools != whatif.AsRecorded || plan.Steps != 0 || len(answers) == 0 {
+		return ""
+	}
+	for _, a := range answers {
+		if len(a.Idle) < len(distinct(plan.Edits)) {
+			return ""
+		}
+	}
+	return strings.Join(answers[0].Idle, ". ")
+}
+
+// distinct returns edits, each once.
+func distinct(edits []whatif.Edit) []whatif.Edit {
+	var list []whatif.Edit
+	for _, e := range edits {
+		if !slices.Contains(list, e) {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// fewestSteps is how many steps less can be asked for: no run has as many.
+const fewestSteps = -100_000
 
 // plan reads the changes that were asked for.
 func (opt whatIfOptions) plan() (plan whatif.Plan, err error) {
@@ -123,8 +169,16 @@ func (opt whatIfOptions) plan() (plan whatif.Plan, err error) {
 	if plan.ParallelTools, err = whatif.ParseParallel(opt.parallel); err != nil {
 		return plan, misused("--parallel: %w", err)
 	}
-	if plan.Steps = opt.steps; plan.Steps > 0 {
-		return plan, misused("--steps %d: only fewer steps can be told, as -1", plan.Steps)
+	if opt.steps == "" {
+		return plan, nil
+	}
+	switch plan.Steps, err = strconv.Atoi(opt.steps); {
+	case plan.Steps > 0:
+		return plan, misused("--steps %s: only fewer steps can be told, as -1", opt.steps)
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return plan, misused("--steps %q: want a number of steps less, as -1", opt.steps)
+	case plan.Steps < fewestSteps:
+		return plan, misused("--steps %s: no run has that many steps; want a number from -1 to %d", opt.steps, fewestSteps)
 	}
 	return plan, nil
 }
