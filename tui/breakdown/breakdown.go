@@ -32,6 +32,9 @@ type Model struct {
 	list          scroll.List
 	open          map[string]bool         // rows that are unfolded, by key
 	parts         map[string][]stretch    // what they unfold into, as far as that was found out
+	missing       []missing               // what of it is to be found out
+	atOnce        bool                    // nothing is missing: it is found out at once
+	asking        bool                    // that is under way
 	tools         map[*traces.Span]string // by call; nil until a component was unfolded
 	orders        [3]order                // of the tables
 	saved         saved
@@ -43,7 +46,7 @@ type Model struct {
 
 // New returns the breakdown of run.
 func New(t *theme.Theme, run *measure.Run) *Model {
-	m := &Model{theme: t, run: run, open: map[string]bool{}, parts: map[string][]stretch{}}
+	m := &Model{theme: t, run: run, open: map[string]bool{}, parts: map[string][]stretch{}, atOnce: len(run.Spans) <= few}
 	for i := range run.Tools {
 		m.tool = max(m.tool, run.Tools[i].Critical)
 		if r := run.Tools[i].Run; r != nil {
@@ -61,6 +64,7 @@ func New(t *theme.Theme, run *measure.Run) *Model {
 // arrange makes the rows anew, and keeps the selected one selected.
 func (m *Model) arrange() {
 	selected := m.selected()
+	m.missing = nil
 	m.rows = m.tables()
 	m.list.Resize(len(m.rows), m.list.Height)
 	if i := m.index(selected.of, selected.key); i >= 0 {
@@ -79,7 +83,9 @@ func (m *Model) index(of, key string) int {
 func (m *Model) Replace(run *measure.Run) {
 	next := New(m.theme, run)
 	next.open, next.orders, next.rows, next.list = m.open, m.orders, m.rows, m.list
+	next.atOnce = true // else what is unfolded would be gone for a moment
 	next.arrange()
+	next.atOnce = m.atOnce
 	next.list.Top = next.list.Cursor - (m.list.Cursor - m.list.Top)
 	next.SetSize(m.width, m.height)
 	*m = *next
@@ -173,10 +179,15 @@ func (m *Model) fold(key string, open bool) {
 	m.open[key] = open
 	m.arrange()
 	if open {
-		m.list.Select(m.index("", key) + min(len(m.parts[key]), max(0, m.list.Height-1)))
-		m.list.Select(m.index("", key))
-		m.skip(true)
+		m.reveal(key)
 	}
+}
+
+// reveal brings into view what a row unfolds into, as far as there is room.
+func (m *Model) reveal(key string) {
+	m.list.Select(m.index("", key) + min(len(m.parts[key]), max(0, m.list.Height-1)))
+	m.list.Select(m.index("", key))
+	m.skip(true)
 }
 
 // enter unfolds or folds the selected row; what cannot be unfolded, and a step, leads to its span.

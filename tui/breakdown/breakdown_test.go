@@ -206,3 +206,30 @@ func BenchmarkLargeRun(b *testing.B) {
 		}
 	})
 }
+
+// What takes long is found out beside the interface, and is the same.
+func TestALargeRunUnfoldsBesideTheInterface(t *testing.T) {
+	built, _ := traces.Build(tracetest.Loop(500))
+	run := measure.Of(built[0])
+	want := of(run, 120, 40)
+	want.atOnce = true
+	press(want, keys.UnfoldAll)
+
+	m := of(run, 120, 40)
+	folded := len(m.rows)
+	press(m, keys.UnfoldAll)
+	work := m.Work()
+	if len(m.rows) != folded || work == nil {
+		t.Fatalf("%d rows, were %d, before anything was found out", len(m.rows), folded)
+	}
+	if m.Work() != nil {
+		t.Error("it is found out twice")
+	}
+	work().(later.Done)()
+	if len(m.rows) != len(want.rows) || m.View() != want.View() {
+		t.Errorf("%d rows, want %d:\n%s", len(m.rows), len(want.rows), m.View())
+	}
+	if m.Work() != nil {
+		t.Error("something is still missing")
+	}
+}

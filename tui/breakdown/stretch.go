@@ -2,6 +2,7 @@ package breakdown
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/seed46266073/longpole/traces"
+	"github.com/seed46266073/longpole/traces/critpath"
 	"github.com/seed46266073/longpole/traces/measure"
 	"github.com/seed46266073/longpole/tui/later"
 )
@@ -36,11 +38,11 @@ func (s *stretch) id() string {
 }
 
 // stretches returns in which calls, tools or steps a component was spent, the most first.
-func (m *Model) stretches(c *measure.ComponentTime) []stretch {
+func stretches(run *measure.Run, c *measure.ComponentTime) []stretch {
 	var list []stretch
 	index := map[*traces.Span]int{}
-	for i := range m.run.Path.Segments {
-		s := &m.run.Path.Segments[i]
+	for i := range run.Path.Segments {
+		s := &run.Path.Segments[i]
 		if s.Component != c.Component || s.Quality != c.Quality {
 			continue
 		}
@@ -82,7 +84,7 @@ func (m *Model) place(p *stretch) string {
 	if s.Role == traces.RoleStep {
 		return name
 	}
-	if i := m.stepAt(s.Start); i >= 0 && s.Parent != nil {
+	if i := stepAt(m.run, s.Start); i >= 0 && s.Parent != nil {
 		name = "step " + strconv.Itoa(m.run.Steps[i].Index) + ": " + name
 	}
 	return name
@@ -100,28 +102,28 @@ func (m *Model) toolNames() map[*traces.Span]string {
 }
 
 // stepAt returns the place of the step that was going on at an instant; -1: none.
-func (m *Model) stepAt(at time.Duration) int {
-	i, found := slices.BinarySearchFunc(m.run.Steps, at, func(s measure.StepTime, at time.Duration) int { return cmp.Compare(s.Start, at) })
+func stepAt(run *measure.Run, at time.Duration) int {
+	i, found := slices.BinarySearchFunc(run.Steps, at, func(s measure.StepTime, at time.Duration) int { return cmp.Compare(s.Start, at) })
 	if !found {
 		i--
 	}
-	if i < 0 || i >= len(m.run.Steps) || at >= max(m.run.Steps[i].End, m.run.Steps[i].Start+1) {
+	if i < 0 || i >= len(run.Steps) || at >= max(run.Steps[i].End, run.Steps[i].Start+1) {
 		return -1
 	}
 	return i
 }
 
 // calls returns the calls of a tool, the one most waited for first.
-func (m *Model) calls(t *measure.ToolTime) []stretch {
+func calls(run *measure.Run, t *measure.ToolTime) []stretch {
 	var list []stretch
-	for i := range m.run.ToolCalls {
-		c := &m.run.ToolCalls[i]
+	for i := range run.ToolCalls {
+		c := &run.ToolCalls[i]
 		if c.Name != t.Name {
 			continue
 		}
 		s := stretch{name: "call", component: traces.Tool, time: c.Critical, at: c.Span.Start, span: c.Span, outcome: c.Outcome}
-		if i := m.stepAt(c.Span.Start); i >= 0 {
-			s.name = "step " + strconv.Itoa(m.run.Steps[i].Index)
+		if i := stepAt(run, c.Span.Start); i >= 0 {
+			s.name = "step " + strconv.Itoa(run.Steps[i].Index)
 		}
 		s.ran = c.Run
 		list = append(list, s)
@@ -131,13 +133,17 @@ func (m *Model) calls(t *measure.ToolTime) []stretch {
 }
 
 // within returns what a step was spent on, the most first.
-func (m *Model) within(step *measure.StepTime) []stretch {
+func within(run *measure.Run, step *measure.StepTime) []stretch {
 	var list []stretch
 	for _, c := range step.Components {
 		list = append(list, stretch{name: componentName(c.Component), component: c.Component, quality: c.Quality, time: c.Time})
 	}
-	for i := range m.run.Path.Segments {
-		s := &m.run.Path.Segments[i]
+	path := run.Path.Segments
+	first, _ := slices.BinarySearchFunc(path, step.Start, func(s critpath.Segment, at time.Duration) int {
+		return cmp.Compare(s.To, at+1) // the first one that ends after at
+	})
+	for i := first; i < len(path) && path[i].From < step.End; i++ {
+		s := &path[i]
 		from, to := max(s.From, step.Start), min(s.To, step.End)
 		for k := range list {
 			p := &list[k]
@@ -164,8 +170,46 @@ type saved struct {
 // prompt is up to how many spans × questions what would be saved is worked out at once: about a hundredth of a second.
 const prompt = 100_000
 
-// Work works out what would be saved: at once, or beside the interface where that takes long.
-func (m *Model) Work() tea.Cmd {
+// few is up to how many spans a row unfolds at once. Of 100,000 that would take some 20 ms, of all rows half a second.
+const few = 5000
+
+// A missing is what an unfolded row consists of, not yet found out.
+type missing struct {
+	key   string
+	parts func() []stretch
+}
+
+// Work works out what is missing: at once, or beside the interface where that takes long.
+func (m *Model) Work() tea.Cmd { return tea.Batch(m.save(), m.find()) }
+
+// find finds out what rows unfold into.
+func (m *Model) find() tea.Cmd {
+	if len(m.missing) == 0 || m.asking {
+		return nil
+	}
+	m.asking = true
+	run, list := m.run, m.missing
+	return later.Do(func() later.Done {
+		found := map[string][]stretch{}
+		for _, p := range list {
+			found[p.key] = p.parts()
+		}
+		return func() {
+			if m.run != run {
+				return
+			}
+			m.asking = false
+			maps.Copy(m.parts, found)
+			m.arrange()
+			if key := m.selected().key; found[key] != nil {
+				m.reveal(key)
+			}
+		}
+	})
+}
+
+// save works out what would be saved.
+func (m *Model) save() tea.Cmd {
 	if m.saved.known != nil || m.saved.pending {
 		return nil
 	}

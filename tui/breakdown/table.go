@@ -79,12 +79,13 @@ func (m *Model) tables() []row {
 		tool      = measure.ToolTime
 		step      = measure.StepTime
 	)
+	run := m.run
 	rows := []row{{table: components, heading: "components"}}
 	for _, c := range sorted(m, components, m.run.Components, map[string]func(a, b *component) int{
 		"on path": func(a, b *component) int { return cmp.Compare(a.Time, b.Time) },
 	}) {
 		r := row{table: components, key: "component " + string(c.Component) + " " + string(c.Quality), component: c}
-		rows = m.with(rows, r, func() []stretch { return m.stretches(c) })
+		rows = m.with(rows, r, func() []stretch { return stretches(run, c) })
 	}
 	if len(m.run.Tools) > 0 {
 		rows = append(rows, row{table: components}, row{table: tools, heading: "tools"})
@@ -100,7 +101,7 @@ func (m *Model) tables() []row {
 		"calls": func(a, b *tool) int { return cmp.Compare(a.Calls, b.Calls) },
 		"tools": func(a, b *tool) int { return stats.Natural(a.Name, b.Name) },
 	}) {
-		rows = m.with(rows, row{table: tools, key: "tool " + t.Name, tool: t}, func() []stretch { return m.calls(t) })
+		rows = m.with(rows, row{table: tools, key: "tool " + t.Name, tool: t}, func() []stretch { return calls(run, t) })
 	}
 	if len(m.run.Steps) > 0 {
 		rows = append(rows, row{table: tools}, row{table: steps, heading: "steps"})
@@ -108,7 +109,7 @@ func (m *Model) tables() []row {
 	for _, s := range sorted(m, steps, m.run.Steps, map[string]func(a, b *step) int{
 		"time": func(a, b *step) int { return cmp.Compare(a.Time(), b.Time()) },
 	}) {
-		rows = m.with(rows, row{table: steps, key: "step " + strconv.Itoa(s.Index), step: s}, func() []stretch { return m.within(s) })
+		rows = m.with(rows, row{table: steps, key: "step " + strconv.Itoa(s.Index), step: s}, func() []stretch { return within(run, s) })
 	}
 	return rows
 }
@@ -120,13 +121,17 @@ func known(t *measure.ToolTime) int {
 	return 1
 }
 
-// with appends a row, and its parts if it is unfolded.
+// with appends a row, and its parts if it is unfolded and they are known.
 func (m *Model) with(rows []row, r row, parts func() []stretch) []row {
 	rows = append(rows, r)
 	if !m.open[r.key] {
 		return rows
 	}
 	if m.parts[r.key] == nil {
+		if !m.atOnce {
+			m.missing = append(m.missing, missing{r.key, parts})
+			return rows
+		}
 		m.parts[r.key] = parts()
 	}
 	rows = slices.Grow(rows, len(m.parts[r.key]))

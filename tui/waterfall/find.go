@@ -54,7 +54,7 @@ func (t *tree) matches(query string, among []int32) []int32 {
 		return nil
 	}
 	if t.words == nil {
-		t.lower()
+		t.words = t.lower()
 	}
 	query = strings.ToLower(query)
 	found := []int32{}
@@ -74,11 +74,11 @@ func (t *tree) matches(query string, among []int32) []int32 {
 	return found
 }
 
-// lower collects what can be found, each different text once: names repeat, spans are many.
-func (t *tree) lower() {
+// lower returns what can be found, each different text once: names repeat, spans are many.
+func (t *tree) lower() []string {
 	type row struct{ name, detail, span string }
 	known := map[row]string{}
-	t.words = make([]string, len(t.nodes))
+	list := make([]string, len(t.nodes))
 	for i := range t.nodes {
 		name, detail := t.label(int32(i))
 		s := t.nodes[i].span
@@ -88,6 +88,7 @@ func (t *tree) lower() {
 			words = strings.ToLower(name + "\n" + detail + "\n" + s.Name)
 			known[r] = words
 		}
-		t.words[i] = words
+		list[i] = words
 	}
+	return list
 }

@@ -18,20 +18,22 @@ type slack struct {
 // prompt is up to how many spans slack is worked out at once: at 10,000 it takes a hundredth of a second.
 const prompt = 10_000
 
-// Work works out the slack of a large run.
+// Work works out the slack of a large run, and what a search of it looks through.
 func (m *Model) Work() tea.Cmd {
 	if m.slack.run == m.run {
 		return nil
 	}
-	run := m.run
+	run, t := m.run, m.tree
 	m.slack = slack{run, len(run.Spans) <= prompt}
 	if m.slack.known {
 		clear(m.cache)
 		return nil
 	}
 	return later.Do(func() later.Done {
+		words := t.lower()
 		run.Path.Slack(run.Root) // the path keeps it
 		return func() {
+			t.words = words
 			if m.slack.run == run {
 				m.slack.known = true
 				clear(m.cache)

@@ -23,7 +23,7 @@ type tree struct {
 	tries map[*traces.Span]*traces.Attempt
 	tools map[*traces.Span]*measure.ToolCall
 
-	words []string // what a search looks through, in lower case; made by the first one
+	words []string // what a search looks through, in lower case; collected by the first one, if not before
 
 	idle []bar.Gap // what can be cut out of the axis
 
