@@ -82,12 +82,24 @@ func (m *Model) heading(l *cell.Line, r row) {
 	case steps:
 		first, third, fourth = "time", "", ""
 	}
-	l.Column(1).Fit(t.Accent, head(r.heading), nameAt-1+m.names+1+cells)
+	l.Column(1).Text(t.Accent, head(r.heading)).Column(nameAt + m.names + 1)
+	l.Fit(t.Muted, m.scaleOf(r.table, cells), cells)
 	l.Space(1).FitRight(t.Muted, head(first), report.DurationWidth).Space(1).FitRight(t.Muted, head(second), shareWidth-1)
 	l.FitRight(t.Muted, third, saves)
 	if words >= cell.Width(head(fourth)) {
 		l.Space(3).Text(t.Muted, head(fourth))
 	}
+}
+
+// scaleOf says what the width of a table's bars stands for, in at most so many cells.
+func (m *Model) scaleOf(which table, cells int) string {
+	whole := map[table]time.Duration{components: m.run.Wall, tools: m.tool, steps: m.longest}[which]
+	for _, words := range []string{"full width = ", "width = "} {
+		if s := words + report.Duration(whole); whole > 0 && cell.Width(s) <= cells {
+			return s
+		}
+	}
+	return ""
 }
 
 // saving writes what would be saved without what a row is about.

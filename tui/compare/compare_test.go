@@ -237,3 +237,22 @@ func BenchmarkAThousandRuns(b *testing.B) {
 		}
 	})
 }
+
+func TestTheLeastScreenShowsAllSettings(t *testing.T) {
+	screen := text(of(tuitest.Bench(8), false, 60, 14))
+	for _, effort := range []string{"low", "medium", "high"} {
+		if !strings.Contains(screen, "\n  "+effort+" ") && !strings.Contains(screen, "\n▌ "+effort+" ") {
+			t.Errorf("no %s:\n%s", effort, screen)
+		}
+	}
+}
+
+// One run is no sample: it has neither an interval nor a range.
+func TestOneRunHasNoInterval(t *testing.T) {
+	runs := tuitest.Bench(1)
+	right := slices.IndexFunc(runs, (*measure.Run).Correct)
+	figures := strings.Split(text(of(runs[right:right+1], false, 140, 40)), "\n")[headLines]
+	if !strings.Contains(figures, "1 run") || strings.Contains(figures, "–") {
+		t.Errorf("got %q", figures)
+	}
+}

@@ -42,8 +42,11 @@ var figureColumns = []figureColumn{
 		}
 	}},
 	{headed("95 %"), 8, 0, true, muted(func(m *Model, g *measure.Group) string {
-		if g.Success == nil {
+		switch {
+		case g.Success == nil:
 			return ""
+		case g.N == 1:
+			return "1 run"
 		}
 		return fmt.Sprintf("%.0f%s%.0f", g.Success.Low*100, m.theme.Glyphs.Dash, g.Success.High*100)
 	})},
@@ -72,7 +75,12 @@ var figureColumns = []figureColumn{
 		}
 		return fmt.Sprintf("%.1f", *g.Calls.PerRun)
 	})},
-	{headed("range"), 20, 120, true, muted(func(m *Model, g *measure.Group) string { return m.between(g.TimeToCorrect.Min, g.TimeToCorrect.Max) })},
+	{headed("range"), 20, 120, true, muted(func(m *Model, g *measure.Group) string {
+		if g.TimeToCorrect.N <= 1 {
+			return ""
+		}
+		return m.between(g.TimeToCorrect.Min, g.TimeToCorrect.Max)
+	})},
 	{headed("output tokens"), 15, 140, false, muted(func(_ *Model, g *measure.Group) string {
 		if g.Tokens.Output == nil {
 			return "?"

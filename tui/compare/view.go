@@ -13,6 +13,8 @@ import (
 
 const headLines = 3 // title, column heads, axis
 
+const low = 16 // lines below them: with fewer, groups are shown by their figures first
+
 // A plan is which lines of the screen show what.
 type plan struct {
 	groups     int      // how many groups are shown, from line headLines on; 0: the causes have the screen for themselves
@@ -33,6 +35,9 @@ func (m *Model) plan() plan {
 		p.groupLines = 2 // one run has no distribution
 	}
 	n, rest := len(m.shown.Groups), m.height-headLines
+	for rest < low && p.groupLines > 1 && n*p.groupLines > rest*2/3 {
+		p.groupLines-- // all groups by their figures before any of them in full
+	}
 	p.why = m.whyWords(unbounded)
 	chart := 0
 	if m.why != nil && m.why.MeanDifference != nil {

@@ -114,14 +114,14 @@ func (m *Model) histogram(high int) []string {
 		}
 		top = max(top, float64(b.count))
 	}
-	lines := m.chart(high, values, top, styles, [2]string{"gaps", fmt.Sprintf("to %.0f", top)})
+	lines := m.chart(high, values, top, styles, [2]string{"gaps so long", fmt.Sprintf("to %.0f gaps", top)})
 	return append(lines, m.scale(bins, wide))
 }
 
 // scale labels the lengths 1, 2 and 5 of each decade below bins that are so many cells wide, as far as there is room.
 func (m *Model) scale(bins []bin, wide int) string {
 	t := m.theme
-	l := m.begin(t.Muted, "log scale").Space(1)
+	l := m.begin(t.Muted, "gap, log").Space(1)
 	first, end := math.Log10(length(bins[0].from)), labelWidth+len(bins)*wide
 	each := (math.Log10(length(bins[len(bins)-1].to)) - first) / float64(len(bins)*wide) // decades a cell
 	for e := math.Floor(first); each > 0 && e < first+each*float64(len(bins)*wide); e++ {

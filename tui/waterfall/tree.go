@@ -25,7 +25,8 @@ type tree struct {
 
 	words []string // what a search looks through, in lower case; collected by the first one, if not before
 
-	idle []bar.Gap // what can be cut out of the axis
+	needs needs     // of names and notes
+	idle  []bar.Gap // what can be cut out of the axis
 
 	folded   []bool
 	rows     []int32 // nodes that are shown, in order
@@ -65,7 +66,7 @@ func newTree(run *measure.Run) *tree {
 	t.aside = asides(run.Run)
 	t.grow()
 	t.measure()
-	t.idle = idle(run)
+	t.idle, t.needs = idle(run), t.need()
 	t.folded = make([]bool, len(t.nodes))
 	for i := range t.nodes {
 		t.folded[i] = t.leafy(int32(i))

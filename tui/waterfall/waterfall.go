@@ -308,7 +308,7 @@ func (m *Model) foldAll(fold bool) {
 
 // refresh lays everything out anew after the size, the look or the time in view changed.
 func (m *Model) refresh() {
-	m.columns = layout(m.width)
+	m.columns = layout(m.width, m.tree.needs)
 	m.list.Resize(len(m.tree.rows), m.height-m.rowsAt()-m.below())
 	if a := m.axis(); !m.shown.Equal(a) {
 		m.strip, m.shown = m.tree.strip(a), a

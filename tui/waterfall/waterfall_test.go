@@ -222,3 +222,21 @@ func TestSpansWithoutAPartInTheLoopStartFolded(t *testing.T) {
 		t.Errorf("without a loop:\ngot  %s\nwant %s", got, want)
 	}
 }
+
+// Names and notes get what they need, and the bars what that leaves.
+func TestTheBarsGetTheRoomThatNamesLeave(t *testing.T) {
+	short, long := layout(120, needs{name: 24}), layout(120, needs{name: 200, note: 200})
+	if short.name != 24 || short.note != 0 {
+		t.Errorf("names of 24 cells get %d, no notes get %d", short.name, short.note)
+	}
+	if long.name >= 60 || long.bar < 40 {
+		t.Errorf("long names get %d cells, and leave %d to the bars", long.name, long.bar)
+	}
+	for _, width := range []int{60, 80, 100, 120, 200} {
+		for _, need := range []needs{{}, {20, 10}, {200, 200}} {
+			if c := layout(width, need); gutter+c.name+1+c.bar+markCell+timeCell+c.note != width {
+				t.Errorf("%d cells: %+v", width, c)
+			}
+		}
+	}
+}
