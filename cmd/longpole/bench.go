@@ -137,7 +137,7 @@ one. On a terminal the screens open at the end.`,
 	f.Int64Var(&opt.seed, "seed", 1, "source of everything random: the same answers and faults again; times still vary with the machine")
 	f.BoolVar(&opt.noWarmUp, "no-warm-up", false, "leave out the unrecorded runs before the first one")
 
-	f.StringVar(&opt.speed, "speed", "", "recorded time over real time (default 10x, with --base-url 1x)")
+	f.StringVar(&opt.speed, "speed", "", "`FACTOR` of recorded time over real time (default 10x, with --base-url 1x)")
 	f.StringArrayVar(&opt.faults, "fault", nil, "`FAULTS` of the simulated model: "+faultHelp+" (default rate_limit=0.04, cut=0.02, stall=0.02)")
 	f.DurationVar(&opt.stall, "stall-threshold", 0, "silence in a stream that counts as a stall (default: the larger of 500ms and 20 × its median gap)")
 	f.BoolVar(&opt.noTUI, "no-tui", false, "print the comparison and end, also on a terminal")

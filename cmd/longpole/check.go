@@ -68,7 +68,7 @@ side, or --by others; a baseline without a run of any of them is an error.
 	cmd.Flags().StringArrayVar(&opt.budgets, "budget", nil, "a `LIMIT`, such as 'p95(ttft) < 1.5s'; may be repeated")
 	cmd.Flags().StringSliceVar(&opt.by, "by", nil, "check each group of runs with the same value of these `TAGS` by itself: effort, model, task, …")
 	cmd.Flags().StringArrayVar(&opt.baseline, "baseline", nil, "a `SOURCE` of runs to be no worse than; may be repeated")
-	cmd.Flags().StringVar(&opt.allowed, "max-regression", "5%", "how much slower, or less often right, than the baseline is allowed")
+	cmd.Flags().StringVar(&opt.allowed, "max-regression", "5%", "`SHARE` by which it may be slower, or less often right, than the baseline")
 	formatFlag(cmd, &opt.format)
 	analysisFlags(cmd, &opt.stall, &opt.noSkewRepair)
 	opt.only.flags(cmd)

@@ -69,7 +69,7 @@ for flame graphs, or as a profile for go tool pprof, where labels tell run, mode
 			return runExport(cmd.Context(), opt, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&opt.to, "to", "otlp", "otlp: an OTLP endpoint, set by OTEL_EXPORTER_OTLP_* variables; folded: folded stacks; pprof: a pprof profile")
+	cmd.Flags().StringVar(&opt.to, "to", "otlp", "`FORM`, otlp: an OTLP endpoint, set by OTEL_EXPORTER_OTLP_* variables; folded: folded stacks; pprof: a pprof profile")
 	cmd.Flags().StringVarP(&opt.output, "output", "o", "-", "`FILE` to write a profile to; - is standard output")
 	cmd.Flags().BoolVar(&opt.mean, "mean", false, "write means over the runs instead of sums")
 	opt.only.flags(cmd)

@@ -60,11 +60,11 @@ first request that has the same path, rather one for the same model and for a st
 		},
 	}
 	cmd.Flags().StringVar(&opt.listen, "listen", "127.0.0.1:8089", "`ADDRESS` to listen on; port 0 picks a free one")
-	cmd.Flags().StringVar(&opt.speed, "speed", "1x", "modelled time over real time: at 10x a second takes 100 ms")
+	cmd.Flags().StringVar(&opt.speed, "speed", "1x", "`FACTOR` of modelled time over real time: at 10x a second takes 100 ms")
 	cmd.Flags().Int64Var(&opt.seed, "seed", 1, "source of everything random")
 	cmd.Flags().StringArrayVar(&opt.faults, "fault", nil, faultHelp)
-	cmd.Flags().StringVar(&opt.truth, "truth", "", "file for the truth about each request")
-	cmd.Flags().StringVar(&opt.replay, "replay", "", "cassette to serve instead of the simulated models")
+	cmd.Flags().StringVar(&opt.truth, "truth", "", "`FILE` for the truth about each request")
+	cmd.Flags().StringVar(&opt.replay, "replay", "", "`CASSETTE` to serve instead of the simulated models")
 	return cmd
 }
 

@@ -39,7 +39,7 @@ var thinkWords = map[string]stream.ThinkTags{"auto": stream.ThinkAuto, "on": str
 // flags declares the flags.
 func (opt *recordingOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&opt.think, "think-tags", "auto", "text between <think> tags is reasoning: on, off, or auto: where a reply opens with the tag")
+	f.StringVar(&opt.think, "think-tags", "auto", "`WHEN` text between <think> tags is reasoning: on, off, or auto: where a reply opens with the tag")
 	f.DurationVar(&opt.stall, "stall-threshold", 0, "silence in a stream that counts as a stall (default: the larger of 500ms and 20 × its median gap)")
 	f.StringVar(&opt.cassette, "cassette", "", "`FILE` for the responses with their timing, to be served by longpole model --replay")
 	f.BoolVar(&opt.content, "content", false, "keep what was said, in the cassette and only there (default: filler of the same length)")

@@ -30,9 +30,13 @@ func (t *truths) against(runs []*measure.Run) string {
 	for _, run := range runs {
 		built = append(built, run.Run)
 	}
-	text := bench.Agree(built, slices.Clip(t.list)).String()
+	a := bench.Agree(built, slices.Clip(t.list))
+	text := a.String()
 	if text == "" {
 		return ""
+	}
+	if 5*a.Within < 4*a.Phases {
+		text += ": the machine was too busy for exact times; fewer users (--concurrency) or a lower --speed give better ones"
 	}
 	return "timing check  " + text
 }
