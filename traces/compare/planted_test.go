@@ -211,7 +211,7 @@ func TestWarmAndColdCachesAreToldApart(t *testing.T) {
 			want  bool
 		}{{mixed, true}, {cold, false}} {
 			g := measure.GroupBy(lab.group(t, c.model, "medium", 8))[0]
-			said := slices.ContainsFunc(g.Notes, func(note string) bool { return strings.Contains(note, "as with a warm and a cold cache") })
+			said := slices.ContainsFunc(g.Notes, func(note string) bool { return strings.Contains(note, "a cache that is sometimes cold") })
 			if said != c.want {
 				t.Errorf("%s: notes %q", c.model.Name, g.Notes)
 			}
