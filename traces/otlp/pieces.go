@@ -35,6 +35,7 @@ func (r *reader) readAll(src io.Reader, size int) error {
 		parts   [][]traces.Record
 		running sync.WaitGroup
 		next    = r.line // at which the window begins
+		known   = r.resources
 	)
 	defer running.Wait()
 	for {
@@ -42,7 +43,7 @@ func (r *reader) readAll(src io.Reader, size int) error {
 			p := &piece{text: w.cut(), line: next, done: make(chan struct{})}
 			next += lineFeeds(p.text)
 			queue = append(queue, p)
-			running.Go(func() { p.read(r.resources) })
+			running.Go(func() { p.read(known) }) // not r: it goes on without the last ones
 		}
 		if len(queue) == 0 {
 			break
