@@ -48,7 +48,7 @@ func TestPhasesAgreeOnRealSockets(t *testing.T) {
 	few := slices.DeleteFunc(tasks.All(), func(t tasks.Task) bool { return len(t.Commands) > 0 || t.Site != nil })
 	a := Agree(onSockets(t, few[:3], 20, 1))
 	t.Log(a)
-	if a.Responses < 9 || a.Median > 50*time.Millisecond { // a tenth of that even on a machine that does much else
+	if a.Responses < 9 || a.Median > 20*time.Millisecond { // 0.1 to 4 ms were seen, the latter under the race detector at load 20
 		t.Errorf("the clocks disagree: %s", a)
 	}
 }
